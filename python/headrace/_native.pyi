@@ -1,0 +1,62 @@
+"""The native module: mechanisms that do not hold the interpreter while they wait or compute."""
+
+from typing import Any, final
+
+@final
+class Window:
+    """Ordered bounded hand-off of results between workers and one consumer.
+
+    At most `capacity` numbers are claimed and not yet taken, whether they run, wait or came early.
+    Every method may be called from any thread; those that wait release the interpreter.
+    """
+
+    def __new__(cls, capacity: int, total: int | None = None, *, ordered: bool = True) -> Window: ...
+    def claim(self) -> int | None:
+        """Next number to work on; waits for room. None once there is none left or the window is closed."""
+    def try_claim(self) -> int | None:
+        """Like `claim` without waiting: None at the end. RuntimeError when no room is free, or the window closed."""
+    def put(self, number: int, result: Any) -> None:
+        """Hands over the result of a claimed number. Dropped in silence when the window is closed."""
+    def fail(self, number: int, exception: BaseException) -> None:
+        """Hands over an exception; `take` raises that very object in the number's turn."""
+    def skip(self, number: int) -> None:
+        """Marks a claimed number as left out: `take` passes over it."""
+    def finish(self, total: int) -> None:
+        """Says that there are `total` numbers in all (a stream's end)."""
+    def take(self, timeout: float | None = None) -> Any:
+        """The next result, in order when `ordered`.
+
+        Raises StopIteration at the end, TimeoutError after `timeout` seconds (the window stays usable),
+        RuntimeError when closed or when another thread is inside `take`, and what `fail` handed over.
+        Signals are handled at least every 50 ms while it waits on the main thread.
+        """
+    def close(self) -> None:
+        """Ends every wait and drops the results that were not taken. Idempotent."""
+    def tune(self, limit: int, group: int, spin_us: int) -> None:
+        """At most `limit` workers between claim and put; wake a parked worker when `group` places are free; spin before parking."""
+    @property
+    def given(self) -> int:
+        """All numbers below this one were taken or skipped past."""
+    @property
+    def ahead(self) -> list[int]:
+        """Numbers above `given` that were taken already (only when not `ordered`)."""
+    @property
+    def closed(self) -> bool: ...
+    @property
+    def outstanding(self) -> int:
+        """Numbers claimed and not yet taken."""
+    def statistics(self) -> dict[str, float]:
+        """Counts `claimed`, `put`, `taken`, `skipped`, `failed`, `largest` and `occupancy` (sum over takes of outstanding),
+        and seconds: `wait_s` (consumer waited in `take`), `idle_s` (workers waited for room, summed)."""
+
+@final
+class Permutation:
+    """Keyed bijection on [0, n) in constant memory."""
+
+    def __new__(cls, n: int, key: int) -> Permutation: ...
+    def __len__(self) -> int: ...
+    def __getitem__(self, index: int) -> int: ...
+    def indices(self, start: int, count: int, step: int = 1) -> list[int]:
+        """`[self[start], self[start + step], ...]`, `count` of them. IndexError beyond the end."""
+    def fill(self, out: Any, start: int, step: int = 1) -> None:
+        """Writes `self[start + k * step]` into `out[k]`, a contiguous writable int64 buffer. Releases the interpreter."""
