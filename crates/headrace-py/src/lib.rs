@@ -1,0 +1,12 @@
+//! The Python module `headrace._native`: convert, detach, call, convert back. No policy and no Python call in here.
+
+mod permutation;
+mod window;
+
+#[pyo3::pymodule(gil_used = false)]
+mod _native {
+    #[pymodule_export]
+    use crate::permutation::Permutation;
+    #[pymodule_export]
+    use crate::window::Window;
+}

@@ -1,0 +1,5 @@
+"""The command line: `headrace COMMAND`."""
+
+from headrace.cli.main import main
+
+__all__ = ["main"]

@@ -1,0 +1,89 @@
+"""Which item is being made just now, and the random generator that belongs to it.
+
+Nothing is written per item: a batch is made by a comprehension over an iterator of its indices, and
+`operator.length_hint` of that iterator tells how far it has come.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextvars import ContextVar
+from operator import length_hint
+
+import numpy as np
+
+__all__ = ["Draws", "Items", "current", "sample_rng", "worker"]
+
+MASK = (1 << 64) - 1
+
+
+class Draws:
+    """The key of an epoch's random draws: `(seed, epoch)`."""
+
+    __slots__ = ("epoch", "seed")
+
+    def __init__(self, seed: int, epoch: int) -> None:
+        self.seed = seed
+        self.epoch = epoch
+
+    def generator(self, index: int) -> np.random.Generator:
+        """The generator of item `index`: Philox4x64 keyed by (seed, epoch), its counter's top word the index.
+
+        Each item owns 2**192 draws of one keyed stream, so that no two items share any.
+        """
+        key = np.array([self.seed & MASK, self.epoch & MASK], dtype=np.uint64)
+        counter = np.array([0, 0, 0, index & MASK], dtype=np.uint64)
+        return np.random.Generator(np.random.Philox(key=key, counter=counter))
+
+
+class Items:
+    """The items of a batch while they are made: `cursor` runs over `indices`."""
+
+    __slots__ = ("_generator", "_position", "cursor", "draws", "indices")
+
+    def __init__(self, draws: Draws, indices: Sequence[int], cursor: Iterator[int]) -> None:
+        self.draws = draws
+        self.indices = indices
+        self.cursor = cursor
+        self._position = -1
+        self._generator: np.random.Generator | None = None
+
+    @property
+    def position(self) -> int:
+        """Place in the batch of the item in the making; -1 before the first."""
+        return len(self.indices) - length_hint(self.cursor) - 1
+
+    @property
+    def index(self) -> int | None:
+        """Dataset index of the item in the making, None before the first."""
+        position = self.position
+        return self.indices[position] if position >= 0 else None
+
+    def generator(self) -> np.random.Generator:
+        position = self.position
+        if position < 0:
+            raise RuntimeError(OUTSIDE)
+        if self._generator is None or position != self._position:
+            self._generator = self.draws.generator(self.indices[position])
+            self._position = position
+        return self._generator
+
+
+OUTSIDE = "sample_rng() works while an item is made: inside __getitem__ or transform of a DataLoader"
+current: ContextVar[Items | None] = ContextVar("headrace_items", default=None)
+worker: ContextVar[int | None] = ContextVar("headrace_worker", default=None)
+
+
+def sample_rng() -> np.random.Generator:
+    """The random generator of the item in the making, keyed by (seed, epoch, index).
+
+    The draws are the same whatever worker makes the item, and no two items share any. Called again for the
+    same item it gives the same generator, which goes on.
+
+    Raises:
+        RuntimeError: outside `__getitem__` and `transform`.
+    """
+    items = current.get()
+    if items is None:
+        raise RuntimeError(OUTSIDE)
+    return items.generator()

@@ -1,0 +1,61 @@
+"""Every ```python block of the documentation runs; the blocks of one page share their names, in order."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+FENCE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def script(page: Path) -> str:
+    """The page's blocks, each at its own line number so that a traceback points into the page."""
+    text = page.read_text(encoding="utf-8")
+    out = ""
+    for block in FENCE.finditer(text):
+        line = text.count("\n", 0, block.start(1))
+        out += "\n" * (line - out.count("\n")) + block.group(1)
+    return out
+
+
+def pages() -> list[Path]:
+    found = [
+        ROOT / "README.md",
+        ROOT / "ARCHITECTURE.md",
+        ROOT / "CONTRIBUTING.md",
+        *sorted((ROOT / "docs").rglob("*.md")),
+    ]
+    return [page for page in found if FENCE.search(page.read_text(encoding="utf-8"))]
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(ROOT)))
+def test_blocks_run(page: Path, tmp_path: Path) -> None:
+    # A script in a file of its own, guarded by nothing: the loaders of the documentation are made of threads.
+    file = tmp_path / f"{page.stem}.py"
+    file.write_text(script(page), encoding="utf-8")
+    result = subprocess.run(
+        [sys.executable, "-W", "error", str(file)],
+        cwd=tmp_path,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=100,
+    )
+    assert result.returncode == 0, f"a block of {page.relative_to(ROOT)} failed:\n{result.stdout}"
+
+
+def test_the_readme_has_an_example() -> None:
+    assert ROOT / "README.md" in pages()
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    dead = []
+    for page in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]:
+        for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+            if "://" not in target and not (page.parent / target).exists():
+                dead.append(f"{page.relative_to(ROOT)}: {target}")
+    assert not dead
