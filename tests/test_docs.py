@@ -1,11 +1,13 @@
 """Every ```python block of the documentation runs; the blocks of one page share their names, in order."""
 
+import inspect
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from headrace import DataLoader
 
 ROOT = Path(__file__).resolve().parent.parent
 FENCE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -59,3 +61,16 @@ def test_links_between_pages_lead_somewhere() -> None:
             if "://" not in target and not (page.parent / target).exists():
                 dead.append(f"{page.relative_to(ROOT)}: {target}")
     assert not dead
+
+
+ROW = re.compile(r"^\| `(\w+)` \|.*\| (`tests/.*`) \|$", re.MULTILINE)
+
+
+def test_the_list_of_arguments_is_complete() -> None:
+    rows = dict(ROW.findall((ROOT / "docs" / "loader-arguments.md").read_text(encoding="utf-8")))
+    assert sorted(rows) == sorted(set(inspect.signature(DataLoader.__init__).parameters) - {"self"})
+    for argument, cell in rows.items():
+        for path in re.findall(r"`([^`]+)`", cell):
+            text = (ROOT / path).read_text(encoding="utf-8")
+            # The dataset comes first and without its name.
+            assert argument == "dataset" or re.search(rf"\b{argument}\b", text), f"{path}: no {argument}"

@@ -33,7 +33,10 @@ class Window:
     def close(self) -> None:
         """Ends every wait and drops the results that were not taken. Idempotent."""
     def tune(self, limit: int, group: int, spin_us: int) -> None:
-        """At most `limit` workers between claim and put; wake a parked worker when `group` places are free; spin before parking."""
+        """At most `limit` workers between claim and put, woken when `group` places are free; all spin before parking.
+
+        A consumer that was kept waiting for 50 ms raises the limit by one.
+        """
     @property
     def given(self) -> int:
         """All numbers below this one were taken or skipped past."""
@@ -46,8 +49,11 @@ class Window:
     def outstanding(self) -> int:
         """Numbers claimed and not yet taken."""
     def statistics(self) -> dict[str, float]:
-        """Counts `claimed`, `put`, `taken`, `skipped`, `failed`, `largest` and `occupancy` (sum over takes of outstanding),
-        and seconds: `wait_s` (consumer waited in `take`), `idle_s` (workers waited for room, summed)."""
+        """Counts and seconds since the window was made.
+
+        Counts: `claimed`, `put`, `taken`, `skipped`, `failed`, `largest`, `occupancy` (sum over takes of outstanding);
+        seconds: `wait_s` (consumer waited in `take`), `idle_s` (workers waited for room, summed).
+        """
 
 @final
 class Permutation:
@@ -59,4 +65,7 @@ class Permutation:
     def indices(self, start: int, count: int, step: int = 1) -> list[int]:
         """`[self[start], self[start + step], ...]`, `count` of them. IndexError beyond the end."""
     def fill(self, out: Any, start: int, step: int = 1) -> None:
-        """Writes `self[start + k * step]` into `out[k]`, a contiguous writable int64 buffer. Releases the interpreter."""
+        """Writes `self[start + k * step]` into `out[k]`, a contiguous writable int64 buffer.
+
+        Releases the interpreter.
+        """

@@ -89,6 +89,7 @@ struct State<T> {
     closed: bool,
     limit: usize,
     group: usize,
+    #[cfg_attr(headrace_loom, allow(dead_code))]
     spin: Duration,
     parked: usize,
     /// A parked worker was notified and did not run yet; it will wake the next if there is more room.
@@ -108,6 +109,7 @@ pub struct Window<T> {
 pub struct Turn<'a, T> {
     window: &'a Window<T>,
     begun: Instant,
+    #[cfg_attr(headrace_loom, allow(dead_code))]
     spun: bool,
 }
 
@@ -546,6 +548,9 @@ impl<'a, T> Turn<'a, T> {
             window.wake_worker(&mut state, 1);
             let left = limit.saturating_sub(begun.elapsed());
             if left.is_zero() {
+                // A starved consumer: whatever keeps the workers that may run, one more may.
+                state.limit = state.limit.saturating_add(1);
+                window.wake_worker(&mut state, 1);
                 return None;
             }
             state.consumer_parked = true;

@@ -8,17 +8,37 @@ import random
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
 from headrace.loader.failures import OnError
 from headrace.loader.sharding import Shard, resolve_shard
 
-__all__ = ["PERSISTENT", "Settings", "as_transform", "resolve", "seed_of"]
+__all__ = ["PERSISTENT", "Options", "Settings", "as_transform", "resolve", "seed_of"]
 
 PERSISTENT = object()
 MAX_THREADS = 1024
+
+
+class Options(TypedDict, total=False):
+    """Keywords of `DataLoader` that do not change the type of a batch."""
+
+    seed: int | None
+    generator: Any
+    prefetch_depth: int | None
+    prefetch_factor: int | None
+    persistent_workers: object
+    multiprocessing_context: Any
+    in_order: bool
+    item_concurrency: int
+    items_in_parallel: int | None
+    runtime_threads: int | None
+    workers: str
+    shard: tuple[int, int] | str | None
+    even: str
+    on_error: OnError
+    rng_seed: int | None
 
 
 @dataclass(frozen=True)
@@ -64,7 +84,9 @@ def resolve(dataset: Any, stream: bool, given: dict[str, Any]) -> tuple[Settings
             raise ValueError("shuffle=True cannot be combined with sampler: the sampler says the order")
         _iterable(sampler, "sampler")
     if stream and (shuffle or sampler is not None or batch_sampler is not None):
-        raise ValueError("a stream has its own order: shuffle, sampler and batch_sampler need a dataset with __getitem__")
+        raise ValueError(
+            "a stream has its own order: shuffle, sampler and batch_sampler need a dataset with __getitem__"
+        )
     if batch_size is None and drop_last:
         raise ValueError("drop_last=True needs a batch_size")
     workers, capacity = _workers(given)

@@ -10,7 +10,7 @@ from typing import Any
 
 from headrace._native import Window
 from headrace.loader.failures import Failure, FailureLog, OnError
-from headrace.loader.item import Draws, Items, current, worker
+from headrace.loader.item import Draws, Items, current, index_in, worker
 from headrace.loader.pool import ThreadPool
 from headrace.loader.statistics import Stages
 
@@ -43,9 +43,7 @@ class Batcher:
     pool: ThreadPool
     pin: Callable[[Any], Any] | None
 
-    def runner(
-        self, select: Callable[[int], Sequence[int]], draws: Draws
-    ) -> Callable[[int], Any]:
+    def runner(self, select: Callable[[int], Sequence[int]], draws: Draws) -> Callable[[int], Any]:
         """The function from a batch number to its batch, for one epoch of a map-style dataset."""
         get = self.dataset.__getitem__
         get_many = getattr(self.dataset, "__getitems__", None)
@@ -58,7 +56,7 @@ class Batcher:
                 return measured(number)
             indices = select(number)
             cursor = iter(indices)
-            items = Items(draws, indices, cursor)
+            items = (draws, indices, cursor)
             before = current.set(items)
             try:
                 if transform is None:
@@ -68,7 +66,7 @@ class Batcher:
                 return samples if finish is None else finish(indices, samples)
             except BaseException as error:
                 if (told := _told(error, items, number)) is not error:
-                    raise told
+                    raise told from error
                 raise
             finally:
                 current.reset(before)
@@ -76,7 +74,7 @@ class Batcher:
         def measured(number: int) -> Any:
             start = perf_counter()
             indices = select(number)
-            items = Items(draws, indices, iter(indices))
+            items: Items = (draws, indices, iter(indices))
             before = current.set(items)
             try:
                 if self.lanes > 1 and len(indices) > 1:
@@ -88,11 +86,13 @@ class Batcher:
                 fetched = perf_counter()
                 stages.fetch += (fetched - start) * stages.weight
                 batch = self._collated(kept, samples)
-                stages.collate += (perf_counter() - fetched) * stages.weight
+                collated = perf_counter()
+                stages.collate += (collated - fetched) * stages.weight
+                stages.settle(collated - start)
                 return batch
             except BaseException as error:
                 if (told := _told(error, items, number)) is not error:
-                    raise told
+                    raise told from error
                 raise
             finally:
                 current.reset(before)
@@ -102,7 +102,7 @@ class Batcher:
     def transform_stream(self, number: int, indices: list[int], samples: list[Any], draws: Draws) -> Any:
         """The batch of items that a stream's reader has fetched."""
         start = perf_counter()
-        items = Items(draws, indices, iter(indices))
+        items: Items = (draws, indices, iter(indices))
         before = current.set(items)
         try:
             kept, samples = self._transform_all(items, samples)
@@ -113,7 +113,7 @@ class Batcher:
             return batch
         except BaseException as error:
             if (told := _told(error, items, number)) is not error:
-                raise told
+                raise told from error
             raise
         finally:
             current.reset(before)
@@ -141,7 +141,7 @@ class Batcher:
         transform, stages = self.transform, self.stages
         kept: list[int] = []
         samples: list[Any] = []
-        for index in items.cursor:
+        for index in items[2]:
             try:
                 sample = _checked(get(index), self.dataset)
                 if transform is not None:
@@ -153,7 +153,7 @@ class Batcher:
             except Exception as error:
                 if self.on_error == "raise":
                     raise
-                self._substitute(error, index, items.draws, kept, samples)
+                self._substitute(error, index, items[0], kept, samples)
             else:
                 kept.append(index)
                 samples.append(sample)
@@ -178,16 +178,16 @@ class Batcher:
 
     def _transform_all(self, items: Items, samples: list[Any]) -> tuple[Sequence[int], list[Any]]:
         if self.transform is None:
-            return items.indices, samples
+            return items[1], samples
         kept: list[int] = []
         transformed: list[Any] = []
-        for index, sample in zip(items.cursor, samples, strict=False):
+        for index, sample in zip(items[2], samples, strict=False):
             try:
                 result = self.transform(index, sample)
             except Exception as error:
                 if self.on_error == "raise":
                     raise
-                self._substitute(error, index, items.draws, kept, transformed)
+                self._substitute(error, index, items[0], kept, transformed)
             else:
                 kept.append(index)
                 transformed.append(result)
@@ -204,7 +204,7 @@ class Batcher:
             worker.set(home)
             while (place := window.claim()) is not None:
                 one = indices[place : place + 1]
-                items = Items(draws, one, iter(one))
+                items: Items = (draws, one, iter(one))
                 before = current.set(items)
                 try:
                     window.put(place, self._fetch_one_by_one(items, get))
@@ -223,9 +223,7 @@ class Batcher:
             window.close()
         return [index for kept, _ in parts for index in kept], [sample for _, part in parts for sample in part]
 
-    def _substitute(
-        self, error: Exception, index: int, draws: Draws, kept: list[int], samples: list[Any]
-    ) -> None:
+    def _substitute(self, error: Exception, index: int, draws: Draws, kept: list[int], samples: list[Any]) -> None:
         failure = Failure(index, draws.epoch, error)
         self.failures.add(failure)
         if callable(self.on_error):
@@ -243,13 +241,13 @@ def _checked(sample: Any, dataset: Any) -> Any:
 
 
 def _told(error: BaseException, items: Items, number: int) -> BaseException:
-    """The error with a note that says where; a StopIteration becomes a RuntimeError, which a `for` loop does not eat."""
+    """The error with a note that says where; a StopIteration, which a `for` loop would eat, becomes a RuntimeError."""
     if isinstance(error, StopIteration):
         replacement = RuntimeError("a dataset, transform or collate_fn raised StopIteration")
         replacement.__cause__ = error
         error = replacement
     if not any(note.startswith("headrace: ") for note in getattr(error, "__notes__", ())):
-        index, home = items.index, worker.get()
+        index, home = index_in(items), worker.get()
         where = "the calling thread" if home is None else f"worker {home}"
         error.add_note(f"headrace: dataset index {index}, batch {number}, {where}")
     return error

@@ -7,11 +7,11 @@ import secrets
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from time import perf_counter
-from typing import Any, Generic, Literal, TypeVar, cast, overload
+from typing import Any, Generic, Literal, TypeVar, Unpack, cast, overload
 
 from headrace._native import Window
 from headrace.errors import ClosedError
-from headrace.loader.arguments import PERSISTENT, resolve
+from headrace.loader.arguments import PERSISTENT, Options, resolve
 from headrace.loader.batching import Batcher
 from headrace.loader.dataset import SupportsItems, check_dataset, is_stream
 from headrace.loader.executors import Executor, InlineExecutor, Job, ThreadExecutor
@@ -93,7 +93,7 @@ class DataLoader(Generic[Batch]):
         *,
         transform: None = None,
         return_indices: Literal[False] = False,
-        **options: Any,
+        **options: Unpack[Options],
     ) -> None: ...
 
     @overload
@@ -107,12 +107,54 @@ class DataLoader(Generic[Batch]):
         num_workers: int | Literal["auto"] = 0,
         *,
         collate_fn: Callable[[list[Any]], Batch],
+        pin_memory: bool = False,
+        drop_last: bool = False,
+        timeout: float = 0,
+        worker_init_fn: Callable[[int], Any] | None = None,
+        transform: Callable[..., Any] | None = None,
         return_indices: Literal[False] = False,
-        **options: Any,
+        **options: Unpack[Options],
     ) -> None: ...
 
     @overload
-    def __init__(self: DataLoader[Any], dataset: SupportsItems[Any] | Iterable[Any], *args: Any, **options: Any) -> None: ...
+    def __init__(
+        self: DataLoader[tuple[Batch, list[int]]],
+        dataset: SupportsItems[Any] | Iterable[Any],
+        batch_size: int | None = 1,
+        shuffle: bool | None = False,
+        sampler: Iterable[int] | None = None,
+        batch_sampler: Iterable[Sequence[int]] | None = None,
+        num_workers: int | Literal["auto"] = 0,
+        *,
+        collate_fn: Callable[[list[Any]], Batch],
+        pin_memory: bool = False,
+        drop_last: bool = False,
+        timeout: float = 0,
+        worker_init_fn: Callable[[int], Any] | None = None,
+        transform: Callable[..., Any] | None = None,
+        return_indices: Literal[True],
+        **options: Unpack[Options],
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: DataLoader[Any],
+        dataset: SupportsItems[Any] | Iterable[Any],
+        batch_size: int | None = 1,
+        shuffle: bool | None = False,
+        sampler: Iterable[int] | None = None,
+        batch_sampler: Iterable[Sequence[int]] | None = None,
+        num_workers: int | Literal["auto"] = 0,
+        collate_fn: None = None,
+        pin_memory: bool = False,
+        drop_last: bool = False,
+        timeout: float = 0,
+        worker_init_fn: Callable[[int], Any] | None = None,
+        *,
+        transform: Callable[..., Any] | None = None,
+        return_indices: bool = False,
+        **options: Unpack[Options],
+    ) -> None: ...
 
     def __init__(
         self,
@@ -173,7 +215,7 @@ class DataLoader(Generic[Batch]):
             pool=lane_pool,
             pin=pinner() if settings.pin_memory else None,
         )
-        self._tuner = Tuner(max(1, settings.workers), settings.capacity, self._stages)
+        self._tuner = Tuner(max(1, settings.workers), settings.capacity)
         self._executor: Executor = (
             ThreadExecutor(settings.workers, settings.capacity, self._tuner, settings.init)
             if settings.workers
@@ -435,7 +477,7 @@ def _begin(batcher: Batcher, draws: Draws, progress: Progress) -> Job:
         def run_items(number: int, indices: list[int], samples: list[Any]) -> Any:
             return batcher.transform_stream(number, indices, samples, draws)
 
-        return Job(window, run_items, source, run_items)
+        return Job(window, None, source, run_items)
     select: Callable[[int], Sequence[int]] = source.indices
     if progress.passed or progress.restarted_at:
         # A copy of the numbering: the progress itself belongs to the consumer.

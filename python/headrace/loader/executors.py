@@ -34,7 +34,7 @@ class Job:
     """
 
     window: Window
-    run: Callable[[int], Any]
+    run: Callable[[int], Any] | None
     reader: StreamReader | None = None
     run_items: Callable[[int, list[int], list[Any]], Any] | None = None
 
@@ -68,7 +68,7 @@ class InlineExecutor:
                 return LEFT_OUT
             return job.run_items(number, *found)
 
-        if reader is not None:
+        if run is None:
             run = read
 
         def next_batch(_: float | None) -> Any:
@@ -140,6 +140,7 @@ class ThreadExecutor:
 
     def _map_worker(self, job: Job) -> Callable[[int], None]:
         window, run, tuner, initialise = job.window, job.run, self.tuner, self._initialise
+        assert run is not None
 
         def work(number: int) -> None:
             broken = initialise(number)

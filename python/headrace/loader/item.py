@@ -12,7 +12,7 @@ from operator import length_hint
 
 import numpy as np
 
-__all__ = ["Draws", "Items", "current", "sample_rng", "worker"]
+__all__ = ["Draws", "Items", "current", "index_in", "sample_rng", "worker"]
 
 MASK = (1 << 64) - 1
 
@@ -36,41 +36,20 @@ class Draws:
         return np.random.Generator(np.random.Philox(key=key, counter=counter))
 
 
-class Items:
-    """The items of a batch while they are made: `cursor` runs over `indices`."""
+Items = tuple[Draws, Sequence[int], Iterator[int]]
+"""The items of a batch while they are made: the epoch's draws, the indices, and the iterator that runs over them."""
 
-    __slots__ = ("_generator", "_position", "cursor", "draws", "indices")
 
-    def __init__(self, draws: Draws, indices: Sequence[int], cursor: Iterator[int]) -> None:
-        self.draws = draws
-        self.indices = indices
-        self.cursor = cursor
-        self._position = -1
-        self._generator: np.random.Generator | None = None
-
-    @property
-    def position(self) -> int:
-        """Place in the batch of the item in the making; -1 before the first."""
-        return len(self.indices) - length_hint(self.cursor) - 1
-
-    @property
-    def index(self) -> int | None:
-        """Dataset index of the item in the making, None before the first."""
-        position = self.position
-        return self.indices[position] if position >= 0 else None
-
-    def generator(self) -> np.random.Generator:
-        position = self.position
-        if position < 0:
-            raise RuntimeError(OUTSIDE)
-        if self._generator is None or position != self._position:
-            self._generator = self.draws.generator(self.indices[position])
-            self._position = position
-        return self._generator
+def index_in(items: Items) -> int | None:
+    """Dataset index of the item in the making, None before the first."""
+    _, indices, cursor = items
+    position = len(indices) - length_hint(cursor) - 1
+    return indices[position] if position >= 0 else None
 
 
 OUTSIDE = "sample_rng() works while an item is made: inside __getitem__ or transform of a DataLoader"
 current: ContextVar[Items | None] = ContextVar("headrace_items", default=None)
+_drawn: ContextVar[tuple[Items, int, np.random.Generator] | None] = ContextVar("headrace_drawn", default=None)
 worker: ContextVar[int | None] = ContextVar("headrace_worker", default=None)
 
 
@@ -86,4 +65,13 @@ def sample_rng() -> np.random.Generator:
     items = current.get()
     if items is None:
         raise RuntimeError(OUTSIDE)
-    return items.generator()
+    draws, indices, cursor = items
+    position = len(indices) - length_hint(cursor) - 1
+    if position < 0:
+        raise RuntimeError(OUTSIDE)
+    drawn = _drawn.get()
+    if drawn is not None and drawn[0] is items and drawn[1] == position:
+        return drawn[2]
+    generator = draws.generator(indices[position])
+    _drawn.set((items, position, generator))
+    return generator

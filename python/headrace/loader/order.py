@@ -70,9 +70,9 @@ class SampleOrder:
         start = self._first + number * size * step
         sequence = self._sequence
         if number < self._plain:
-            if type(sequence) is Permutation:
+            if isinstance(sequence, Permutation):
                 return sequence.indices(start, size, step)
-            return sequence[start : start + size * step : step]  # type: ignore[index]
+            return sequence[start : start + size * step : step]
         count = min(size, self._count - number * size)
         return [sequence[place % self._length] for place in range(start, start + count * step, step)]
 

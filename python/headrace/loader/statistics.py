@@ -9,6 +9,7 @@ from dataclasses import dataclass
 __all__ = ["Stages", "Stats", "report"]
 
 OFTEN = 63
+SHORT_S = 100e-6
 
 
 class Stages:
@@ -18,20 +19,27 @@ class Stages:
     Sums are kept without a lock: under free threading an addition may get lost, which a statistic can bear.
     """
 
-    __slots__ = ("collate", "fetch", "mask", "transform")
+    __slots__ = ("_short", "collate", "fetch", "mask", "transform")
 
     def __init__(self) -> None:
         self.fetch = 0.0
         self.transform = 0.0
         self.collate = 0.0
         self.mask = 0
+        self._short = 0
 
     @property
     def weight(self) -> int:
         return self.mask + 1
 
-    def measure_one_in_64(self) -> None:
-        self.mask = OFTEN
+    def settle(self, batch_s: float) -> None:
+        """Told how long a measured batch took, measures fewer once eight in a row were short."""
+        if batch_s > SHORT_S:
+            self._short = self.mask = 0
+        elif self.mask == 0:
+            self._short += 1
+            if self._short >= 8:
+                self.mask = OFTEN
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from time import perf_counter, process_time
 
 from headrace._native import Window
-from headrace.loader.statistics import Stages
 
 __all__ = ["Tuner"]
 
@@ -26,13 +25,12 @@ class Tuner:
     Calls that come while another runs, or too early, return at once. The choice lasts over epochs.
     """
 
-    def __init__(self, workers: int, capacity: int, stages: Stages) -> None:
+    def __init__(self, workers: int, capacity: int) -> None:
         self.workers = workers
         self.awake = workers
         self.reason = "all, until measured"
         self.mask = 0
         self._capacity = capacity
-        self._stages = stages
         self._group, self._spin_us = 1, 0
         self._seen: tuple[Window, float, float, float, float] | None = None
         self._best_rate = 0.0
@@ -68,7 +66,6 @@ class Tuner:
     def _short(self, elapsed: float, done: float, window: Window) -> bool:
         if self.mask == 0 and done >= 8 and elapsed / done < SHORT_S:
             self.mask = 255
-            self._stages.measure_one_in_64()
             self._group, self._spin_us = max(1, self._capacity // 2), SPIN_US
             self.awake, self.reason = 1, "batches are shorter than a hand-off"
             self.apply(window)

@@ -7,6 +7,7 @@ from headrace import _native
 
 __all__ = ["Permutation"]
 
+
 class Permutation:
     """A keyed bijection on `[0, n)`: the same on every platform, in O(1) memory, each place in O(1) time.
 
