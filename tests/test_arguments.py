@@ -7,9 +7,10 @@ import sys
 import textwrap
 import threading
 
-import headrace
 import numpy as np
 import pytest
+
+import headrace
 from headrace import DataLoader, MapDataset
 
 TEN = list(range(10))

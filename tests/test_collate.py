@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+
 from headrace import DataLoader, default_collate
 
 

@@ -12,17 +12,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from headrace.cli import main
 
 pytest.importorskip("sklearn", reason="pip install headrace[demo]")
 pytest.importorskip("PIL", reason="pip install headrace[demo]")
 pytest.importorskip("matplotlib", reason="pip install headrace[demo]")
 
+from PIL import Image
+
 from headrace.cli.demo import digits, throughput
 from headrace.cli.demo.atomic import write_whole
 from headrace.cli.demo.model import Model
 from headrace.cli.demo.train import Ending, Trainer
-from PIL import Image
 
 EPOCHS = 3
 
@@ -104,6 +106,16 @@ def test_a_run_stopped_again_and_again_ends_in_the_same_numbers(files, uninterru
     pytest.fail("ten runs of 31 batches did not make 135")
 
 
+def test_resuming_a_finished_run_trains_nothing(files, tmp_path: Path) -> None:
+    with Trainer(*files, workers=2, checkpoint=tmp_path / "checkpoint.npz") as trainer:
+        trainer.train(1)
+        history, digest = trainer.history, trainer.model.digest()
+    with Trainer(*files, workers=2, checkpoint=tmp_path / "checkpoint.npz") as trainer:
+        assert trainer.resume()
+        assert trainer.train(1) is Ending.FINISHED
+        assert (trainer.batches, trainer.history, trainer.model.digest()) == (45, history, digest)
+
+
 def test_the_command_resumes_to_the_same_numbers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -117,7 +129,6 @@ def test_the_command_resumes_to_the_same_numbers(
     stopped = final("--out", str(tmp_path / "stopped"), "--stop-after-batches", "50", "--workers", "0")
     assert stopped == whole.splitlines(keepends=True)[0]
     assert final("--out", str(tmp_path / "stopped"), "--resume", "--workers", "3") == whole
-    assert final("--out", str(tmp_path / "stopped"), "--resume") == whole  # nothing is left to train
     first, second = (np.load(tmp_path / name / "checkpoint.npz") for name in ("whole", "stopped"))
     with first, second:
         assert first.files == second.files

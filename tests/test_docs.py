@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from headrace import DataLoader
 
 ROOT = Path(__file__).resolve().parent.parent

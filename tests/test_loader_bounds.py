@@ -1,11 +1,13 @@
 """At most `num_workers + prefetch_depth` batches exist ahead of the consumer, and memory does not grow."""
 
 import gc
+import sys
 import threading
 import weakref
 
 import psutil
 import pytest
+
 from headrace import DataLoader, MapDataset
 
 
@@ -30,6 +32,7 @@ class Watched(MapDataset):
                 self.full.set()
         if index == 0:
             assert self.release.wait(60)
+        threading.Event().wait(0.001)  # as a short read: not so short that one worker is the best number
         return index
 
 
@@ -49,7 +52,7 @@ def test_a_slow_first_batch_does_not_let_the_others_pile_up(arguments, bound, in
     with DataLoader(dataset, in_order=in_order, **arguments) as loader:
         iterator = iter(loader)
         if arguments["num_workers"] > 1:
-            assert dataset.full.wait(30)
+            assert dataset.full.wait(20)
         dataset.release.set()
         items = []
         while True:
@@ -64,6 +67,10 @@ def test_a_slow_first_batch_does_not_let_the_others_pile_up(arguments, bound, in
     assert dataset.largest <= bound
 
 
+@pytest.mark.skipif(
+    not getattr(sys, "_is_gil_enabled", lambda: True)(),
+    reason="without the GIL an object that another thread let go is freed when its own thread comes by",
+)
 def test_the_consumer_that_waits_lets_no_more_than_the_bound_exist():
     class Item:
         pass
@@ -85,7 +92,9 @@ def test_the_consumer_that_waits_lets_no_more_than_the_bound_exist():
         for _ in loader:
             pass
     # The window's seven, and what the consumer holds: the batch it has and the one that replaces it.
-    assert largest[0] <= 9
+    assert loader.stats().window.largest <= 7
+    if getattr(sys, "_is_gil_enabled", lambda: True)():  # without it, an object may outlive its last reference
+        assert largest[0] <= 9
 
 
 def test_memory_does_not_grow_over_an_epoch_of_a_million_objects():

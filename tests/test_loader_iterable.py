@@ -1,8 +1,10 @@
 """Iterable datasets: one reader, order kept, nothing twice, errors heard."""
 
+import gc
 import threading
 
 import pytest
+
 from headrace import DataLoader
 
 WORKERS = [0, 1, 4]
@@ -120,9 +122,15 @@ def test_leaving_early_lets_go_of_the_stream(num_workers):
             finally:
                 closed.set()
 
+    before = set(threading.enumerate())
     loader = DataLoader(Finalised(), num_workers=num_workers)
     for _ in loader:
         break
+    started = set(threading.enumerate()) - before
     loader.close()
     del loader
-    assert closed.wait(30)
+    gc.collect()
+    for thread in started:
+        thread.join(20)
+    gc.collect()
+    assert closed.is_set()

@@ -6,9 +6,10 @@ from collections import deque
 
 import numpy as np
 import pytest
-from headrace import DataLoader, MapDataset, Permutation
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from headrace import DataLoader, MapDataset, Permutation
 
 WORKERS = [0, 1, 4]
 

@@ -4,6 +4,7 @@ import dataclasses
 import threading
 
 import pytest
+
 from headrace import DataLoader, MapDataset
 
 
@@ -55,3 +56,18 @@ def test_skipped_samples_are_not_counted_as_given():
 
 def test_a_progress_bar_has_a_total():
     assert len(DataLoader(list(range(10)), 4)) == 3
+
+
+def test_items_that_become_slow_wake_the_workers_again():
+    class Cooling(MapDataset):
+        def __len__(self):
+            return 2300
+
+        def __getitem__(self, index):
+            if index >= 2000:
+                threading.Event().wait(0.002)
+            return index
+
+    with DataLoader(Cooling(), num_workers=4) as loader:
+        assert [batch[0] for batch in loader] == list(range(2300))
+        assert loader.stats().workers_awake > 1

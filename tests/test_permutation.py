@@ -2,6 +2,7 @@
 
 import pickle
 import random
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -47,7 +48,7 @@ def test_positions_are_even_over_keys(n: int) -> None:
 def test_neighbours_and_neighbouring_keys_are_unrelated() -> None:
     n = 4_096
     blocks = [Permutation(n, key).block(0, n).astype(float) for key in range(20)]
-    for one, other in zip(blocks, blocks[1:], strict=False):
+    for one, other in pairwise(blocks):
         assert abs(np.corrcoef(one, other)[0, 1]) < 5 / n**0.5
         assert abs(np.corrcoef(one[1:], one[:-1])[0, 1]) < 5 / n**0.5
 

@@ -5,6 +5,7 @@ import json
 import random
 
 import pytest
+
 from headrace import DataLoader
 
 N = 24

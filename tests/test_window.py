@@ -3,6 +3,8 @@
 import gc
 import random
 import signal
+import subprocess
+import sys
 import threading
 import time
 import weakref
@@ -106,7 +108,7 @@ def test_timeout_leaves_the_window_usable() -> None:
         window.take(0)
     with pytest.raises(ValueError, match="timeout"):
         window.take(-1)
-    window.put(number, "late")
+    window.put(number, "late")  # type: ignore[arg-type]
     assert window.take(float("inf")) == "late"
     assert window.statistics()["wait_s"] > 0.1
 
@@ -210,7 +212,7 @@ def test_one_take_at_a_time() -> None:
     time.sleep(0.1)
     with pytest.raises(RuntimeError, match="another thread is advancing this iterator"):
         window.take()
-    window.put(number, "mine")
+    window.put(number, "mine")  # type: ignore[arg-type]
     join(threads)
     assert got == ["mine"]
 
@@ -317,3 +319,28 @@ def test_signals_are_handled_while_waiting() -> None:
         signal.signal(signal.SIGALRM, before)
     window.put(number, "after")  # type: ignore[arg-type]
     assert window.take() == "after"
+
+
+LEAVE = """
+import sys, threading, time
+from headrace._native import Window
+
+window = Window(1)
+window.claim()
+for wait in (window.claim, window.claim, window.take):
+    threading.Thread(target=wait, daemon=True).start()
+time.sleep(0.1)
+
+class Late:
+    def __del__(self, window=window, sleep=time.sleep):
+        sleep(0.2)  # lets the take wake while the interpreter goes down
+        window.close()
+        sleep(0.1)
+
+sys.late = Late()
+"""
+
+
+def test_the_interpreter_exits_under_waiting_threads() -> None:
+    done = subprocess.run([sys.executable, "-c", LEAVE], capture_output=True, text=True, timeout=30)
+    assert (done.returncode, done.stderr) == (0, "")

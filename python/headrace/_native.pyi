@@ -2,6 +2,8 @@
 
 from typing import Any, final
 
+__all__ = ["Permutation", "Window"]
+
 @final
 class Window:
     """Ordered bounded hand-off of results between workers and one consumer.
@@ -47,7 +49,7 @@ class Window:
     def closed(self) -> bool: ...
     @property
     def outstanding(self) -> int:
-        """Numbers claimed and not yet taken."""
+        """Numbers claimed and not yet taken; once closed, those that still run."""
     def statistics(self) -> dict[str, float]:
         """Counts and seconds since the window was made.
 
@@ -61,7 +63,7 @@ class Permutation:
 
     def __new__(cls, n: int, key: int) -> Permutation: ...
     def __len__(self) -> int: ...
-    def __getitem__(self, index: int) -> int: ...
+    def __getitem__(self, key: int, /) -> int: ...
     def indices(self, start: int, count: int, step: int = 1) -> list[int]:
         """`[self[start], self[start + step], ...]`, `count` of them. IndexError beyond the end."""
     def fill(self, out: Any, start: int, step: int = 1) -> None:

@@ -149,6 +149,8 @@ impl<T> State<T> {
     /// Moves a running number to ready (`Some`) or skipped (`None`). `Ok` holds an item that nobody will take.
     fn hand(&mut self, number: u64, item: Option<T>) -> Result<Option<T>, Refused<T>> {
         if self.closed {
+            // What still ran when the window was closed comes to its end here.
+            self.outstanding = self.outstanding.saturating_sub(1);
             return Ok(item);
         }
         let place = self.place(number);

@@ -201,7 +201,7 @@ class DataLoader(Generic[Batch]):
         self._rng_seed: int = fallback if rng_seed is None else rng_seed
         self._stages = Stages()
         self._failures = FailureLog()
-        lane_pool = ThreadPool("headrace-item")
+        lane_pool = ThreadPool("headrace-item", max(1, settings.workers) * settings.lanes)
         self._batcher = Batcher(
             dataset=dataset,
             transform=settings.transform,
@@ -215,7 +215,7 @@ class DataLoader(Generic[Batch]):
             pool=lane_pool,
             pin=pinner() if settings.pin_memory else None,
         )
-        self._tuner = Tuner(max(1, settings.workers), settings.capacity)
+        self._tuner = Tuner(max(1, settings.workers), settings.capacity, self._stages)
         self._executor: Executor = (
             ThreadExecutor(settings.workers, settings.capacity, self._tuner, settings.init)
             if settings.workers

@@ -104,12 +104,18 @@ class ThreadExecutor:
         self.capacity = capacity
         self.tuner = tuner
         self._init = init
-        self._pool = ThreadPool("headrace-worker")
-        self._reader_pool = ThreadPool("headrace-reader")
+        self._pool = ThreadPool("headrace-worker", workers)
+        self._reader_pool = ThreadPool("headrace-reader", 1)
+        self._left: list[Window] = []
         self._home = threading.local()
 
     def start(self, job: Job) -> Callable[[float | None], Any]:
         self.tuner.apply(job.window)
+        # Workers that are still inside an epoch that was left may be stuck there: others stand in for them.
+        self._left = [window for window in self._left if window.outstanding or not window.closed]
+        self._pool.limit = self.workers + sum(window.outstanding for window in self._left)
+        self._reader_pool.limit = 1 + len(self._left)
+        self._left.append(job.window)
         if job.reader is None:
             work = self._map_worker(job)
         else:

@@ -33,13 +33,10 @@ class Stages:
         return self.mask + 1
 
     def settle(self, batch_s: float) -> None:
-        """Told how long a measured batch took, measures fewer once eight in a row were short."""
-        if batch_s > SHORT_S:
-            self._short = self.mask = 0
-        elif self.mask == 0:
-            self._short += 1
-            if self._short >= 8:
-                self.mask = OFTEN
+        """Told how long a measured batch took, measures fewer once most were short."""
+        self._short = max(0, self._short - 2) if batch_s > SHORT_S else min(8, self._short + 1)
+        if self._short in (0, 8):
+            self.mask = OFTEN if self._short else 0
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ from __future__ import annotations
 from time import perf_counter, process_time
 
 from headrace._native import Window
+from headrace.loader.statistics import Stages
 
 __all__ = ["Tuner"]
 
-SHORT_S = 60e-6
 INTERVAL_S = 0.04
 SPIN_US = 20
 HOLD_LONGEST = 256
@@ -25,12 +25,13 @@ class Tuner:
     Calls that come while another runs, or too early, return at once. The choice lasts over epochs.
     """
 
-    def __init__(self, workers: int, capacity: int) -> None:
+    def __init__(self, workers: int, capacity: int, stages: Stages) -> None:
         self.workers = workers
         self.awake = workers
         self.reason = "all, until measured"
         self.mask = 0
         self._capacity = capacity
+        self._stages = stages
         self._group, self._spin_us = 1, 0
         self._seen: tuple[Window, float, float, float, float] | None = None
         self._best_rate = 0.0
@@ -53,8 +54,16 @@ class Tuner:
             self._seen = (window, now, busy, counts["put"], counts["wait_s"])
             return
         elapsed, done = now - seen[1], counts["put"] - seen[3]
-        if self._short(elapsed, done, window):
+        if self._stages.mask:
+            if not self.mask:
+                self.mask, self._group, self._spin_us = 63, max(1, self._capacity // 2), SPIN_US
+                self.awake, self.reason = 1, "batches are shorter than a hand-off"
+                self.apply(window)
             return
+        if self.mask:
+            self.mask, self._group, self._spin_us = 0, 1, 0
+            self.awake = self._best = self._trial = self.workers
+            self.apply(window)
         if elapsed < INTERVAL_S or done < 2 * self.workers:
             return
         self._seen = (window, now, busy, counts["put"], counts["wait_s"])
@@ -62,15 +71,6 @@ class Tuner:
         if self.workers > 1:
             self._step(done / elapsed, starved, (busy - seen[2]) / elapsed)
             self.apply(window)
-
-    def _short(self, elapsed: float, done: float, window: Window) -> bool:
-        if self.mask == 0 and done >= 8 and elapsed / done < SHORT_S:
-            self.mask = 255
-            self._group, self._spin_us = max(1, self._capacity // 2), SPIN_US
-            self.awake, self.reason = 1, "batches are shorter than a hand-off"
-            self.apply(window)
-            return True
-        return self.mask != 0
 
     def _step(self, rate: float, starved: float, busy: float) -> None:
         if starved < 0.1:

@@ -9,18 +9,18 @@ _MASK64 = 2**64 - 1
 class ReferencePermutation:
     """The order of `headrace.Permutation`, written from its definition.
 
-    A Feistel network of eight rounds on `2**k` values, `k = max(8, ceil(log2(n)))`, walked until the value is below `n`
-    (Black and Rogaway, "Ciphers with arbitrary finite domains", 2002). The low half has `ceil(k / 2)` bits. Rounds change
-    the high and the low half in turn, by the MurmurHash3 finaliser of the other half and a round key. Round keys are the
-    upper halves of the first outputs of SplitMix64 from `key`.
+    A Feistel network of eight rounds on `2**k` values, `k = max(8, ceil(log2(n)))`, walked until the value is below
+    `n` (Black and Rogaway, "Ciphers with arbitrary finite domains", 2002). The low half has `ceil(k / 2)` bits. Rounds
+    change the high and the low half in turn, by the MurmurHash3 finaliser of the other half and a round key. Round keys
+    are the upper halves of the first outputs of SplitMix64 from `key`.
     """
 
     def __init__(self, n: int, key: int) -> None:
         self.n = n
         bits = max(8, (n - 1).bit_length() if n else 0)
         self._low_bits = bits - bits // 2
-        self._low_mask = 2**self._low_bits - 1
-        self._high_mask = 2 ** (bits // 2) - 1
+        self._low_mask = (1 << self._low_bits) - 1
+        self._high_mask = (1 << bits // 2) - 1
         self._keys = [_split_mix(key, draw) >> 32 for draw in range(1, 9)]
 
     def __len__(self) -> int:

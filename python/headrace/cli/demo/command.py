@@ -67,15 +67,18 @@ def run(arguments: argparse.Namespace) -> int:
                 print(f"no checkpoint in {out} yet: starting from the beginning")
         ending = trainer.train(arguments.epochs, stop_after=arguments.stop_after_batches, on_epoch=_print_epoch)
         if ending is not Ending.FINISHED:
-            print(f"stopped after batch {trainer.batches}; go on with: headrace demo --resume --out {out}")
+            again = f"headrace demo --resume --out {out} --epochs {arguments.epochs}"
+            print(f"stopped after batch {trainer.batches}; go on with: {again}")
             return INTERRUPTED if ending is Ending.INTERRUPTED else 0
         print(f"final test accuracy {trainer.history[-1]:.2%}, weights {trainer.model.digest()[:16]}")
+        print("the loader while training:")
+        print(trainer.loader.report())
         _measure_and_draw(out, training, test, trainer, arguments.workers)
     return 0
 
 
 def _measure_and_draw(out: Path, training: "DigitFiles", test: "DigitFiles", trainer: "Trainer", workers: int) -> None:
-    """Prints throughput and the training loader's report, and saves both pictures."""
+    """Prints throughput and saves both pictures."""
     from headrace.cli.demo import charts, throughput
 
     print(f"throughput, {workers} workers (median of {throughput.REPETITIONS} epochs each):")
@@ -85,7 +88,6 @@ def _measure_and_draw(out: Path, training: "DigitFiles", test: "DigitFiles", tra
         print(f"  {name:<{width}}  {speed:8,.0f} images/s")
     if "torch" not in speeds:
         print("  (torch is not installed: left out)")
-    print(trainer.loader.report())
     sheet, chart = out / "contact-sheet.png", out / "chart.png"
     charts.save_contact_sheet(sheet, training, test, trainer.predict_test())
     charts.save_chart(chart, trainer.history, speeds)

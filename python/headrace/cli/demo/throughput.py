@@ -17,17 +17,19 @@ REPETITIONS = 5
 
 
 class Distorted:
-    """The digits with their augmentation inside `__getitem__`, as loaders without `sample_rng` have it."""
+    """The digits with their augmentation inside `__getitem__`, as loaders without `sample_rng` have it.
+
+    Each digit has a generator of its own here too: without one, the pictures would depend on who loads what when.
+    """
 
     def __init__(self, files: DigitFiles) -> None:
         self._files = files
-        self._rng = np.random.default_rng(0)
 
     def __len__(self) -> int:
         return len(self._files)
 
     def __getitem__(self, index: int) -> Digit:
-        return distort(self._files[index], self._rng)
+        return distort(self._files[index], np.random.Generator(np.random.Philox(key=index)))
 
 
 def measure(files: DigitFiles, workers: int) -> dict[str, float]:
