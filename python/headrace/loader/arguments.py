@@ -135,9 +135,7 @@ def as_transform(transform: Callable[..., Any] | None) -> Callable[[int, Any], A
         return transform
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     required = [p for p in positional if p.default is p.empty]
-    if len(required) == 1 and not any(p.kind is p.VAR_POSITIONAL for p in parameters):
-        return lambda _, sample: transform(sample)
-    if not required and len(positional) == 1 and not any(p.kind is p.VAR_POSITIONAL for p in parameters):
+    if len(required) == 1 or (not required and len(positional) == 1):
         return lambda _, sample: transform(sample)
     return transform
 

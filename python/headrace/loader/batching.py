@@ -125,7 +125,11 @@ class Batcher:
     def _finish(self, indices: Sequence[int], samples: Any) -> Any:
         batch = samples[0] if self.single else samples
         if self.collate is not None:
-            batch = self.collate(batch)
+            items = current.set(None)  # no item is in the making
+            try:
+                batch = self.collate(batch)
+            finally:
+                current.reset(items)
         if self.pin is not None:
             batch = self.pin(batch)
         if self.return_indices:

@@ -194,7 +194,10 @@ class DataLoader(Generic[Batch]):
         self._stream = is_stream(dataset)
         settings, seed = resolve(dataset, self._stream, given)
         self._settings = settings
-        self._seed = secrets.randbits(63) if seed is None and settings.shuffle else seed
+        if seed is None and settings.shuffle:
+            # Ranks that drew seeds of their own would lose samples: they share torch's DistributedSampler's default.
+            seed = 0 if settings.shard.world > 1 else secrets.randbits(63)
+        self._seed = seed
         if rng_seed is not None and (isinstance(rng_seed, bool) or not isinstance(rng_seed, int)):
             raise TypeError(f"rng_seed must be an int, not {rng_seed!r}")
         fallback = secrets.randbits(63) if self._seed is None else self._seed
@@ -362,11 +365,12 @@ class DataLoader(Generic[Batch]):
             elapsed += perf_counter() - self._began
         stages, workers = self._stages, self._settings.workers
         wait = total["wait_s"]
+        skipped = self._failures.count if self._settings.on_error == "skip" else 0
         if not workers:
             wait += stages.fetch + stages.transform + stages.collate
         return Stats(
             batches=int(total["taken"]),
-            samples=int(total["samples"]),
+            samples=max(0, int(total["samples"]) - skipped),
             bytes=None,
             seconds={
                 "fetch": stages.fetch,
@@ -466,7 +470,7 @@ def _add(total: dict[str, float], progress: Progress) -> None:
     for name in ("taken", "wait_s", "idle_s", "occupancy", "skipped"):
         total[name] += counts[name]
     total["largest"] = max(total["largest"], counts["largest"])
-    total["samples"] += progress.source.samples(int(counts["taken"]))
+    total["samples"] += progress.source.samples(int(counts["taken"] + counts["skipped"]))
 
 
 def _begin(batcher: Batcher, draws: Draws, progress: Progress) -> Job:

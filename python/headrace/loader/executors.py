@@ -111,9 +111,10 @@ class ThreadExecutor:
 
     def start(self, job: Job) -> Callable[[float | None], Any]:
         self.tuner.apply(job.window)
-        # Workers that are still inside an epoch that was left may be stuck there: others stand in for them.
+        # An epoch that still runs needs its workers; those inside an epoch that was left may be stuck there.
         self._left = [window for window in self._left if window.outstanding or not window.closed]
-        self._pool.limit = self.workers + sum(window.outstanding for window in self._left)
+        held = sum(window.outstanding if window.closed else self.workers for window in self._left)
+        self._pool.limit = self.workers + held
         self._reader_pool.limit = 1 + len(self._left)
         self._left.append(job.window)
         if job.reader is None:

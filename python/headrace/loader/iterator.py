@@ -83,6 +83,8 @@ class BatchIterator(Generic[Batch_co]):
             batch: Batch_co = self._take(self._timeout)
         except StopIteration:
             self._progress.ended = True
+            self._take = _exhausted
+            self._progress.window.close()
             raise
         return batch
 
@@ -111,6 +113,10 @@ class BatchIterator(Generic[Batch_co]):
         progress.window = Window(self._owner._executor.capacity, max(0, left), ordered=self._owner._settings.in_order)
         self._take = self._owner._executor.start(self._begin(progress))
         return self._take(timeout)
+
+
+def _exhausted(_: float | None) -> Any:
+    raise StopIteration
 
 
 _live: weakref.WeakSet[BatchIterator[Any]] = weakref.WeakSet()
