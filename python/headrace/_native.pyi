@@ -23,6 +23,8 @@ class Window:
         """Hands over an exception; `take` raises that very object in the number's turn."""
     def skip(self, number: int) -> None:
         """Marks a claimed number as left out: `take` passes over it."""
+    def give(self, number: int) -> None:
+        """Counts a claimed number as put and taken: the claimer is the consumer and keeps the result."""
     def finish(self, total: int) -> None:
         """Says that there are `total` numbers in all (a stream's end)."""
     def take(self, timeout: float | None = None) -> Any:

@@ -425,6 +425,16 @@ impl<T> Window<T> {
             .map(drop)
     }
 
+    /// Counts a claimed number as handed over and taken: its claimer is the consumer and keeps the result.
+    pub fn give(&self, number: u64) -> Result<(), Refused<T>> {
+        self.hand(number, None, |statistics| {
+            statistics.put += 1;
+            statistics.taken += 1;
+            statistics.occupancy += 1;
+        })
+        .map(drop)
+    }
+
     fn hand(
         &self,
         number: u64,

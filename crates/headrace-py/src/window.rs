@@ -75,6 +75,10 @@ impl Window {
         accept(number, self.0.skip(number).map(|()| None))
     }
 
+    fn give(&self, number: u64) -> PyResult<()> {
+        accept(number, self.0.give(number).map(|()| None))
+    }
+
     fn finish(&self, total: u64) {
         drop(self.0.finish(total));
     }

@@ -52,7 +52,7 @@ class Batcher:
         fast = self.on_error == "raise" and self.lanes == 1 and (get_many is None or self.single)
 
         def run(number: int) -> Any:
-            if not fast or not number & stages.mask:
+            if not number & stages.mask or not fast:
                 return measured(number)
             indices = select(number)
             cursor = iter(indices)

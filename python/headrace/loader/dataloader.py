@@ -482,7 +482,7 @@ def _begin(batcher: Batcher, draws: Draws, progress: Progress) -> Job:
             return batcher.transform_stream(number, indices, samples, draws)
 
         return Job(window, None, source, run_items)
-    select: Callable[[int], Sequence[int]] = source.indices
+    select = source.selector()
     if progress.passed or progress.restarted_at:
         # A copy of the numbering: the progress itself belongs to the consumer.
         numbering = Progress(progress.epoch, source, window, progress.passed)

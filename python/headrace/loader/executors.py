@@ -58,7 +58,7 @@ class InlineExecutor:
 
     def start(self, job: Job) -> Callable[[float | None], Any]:
         window, run, reader = job.window, job.run, job.reader
-        claim, put, fail, take = window.try_claim, window.put, window.fail, window.take
+        claim, give, fail, take = window.try_claim, window.give, window.fail, window.take
 
         def read(number: int) -> Any:
             assert reader is not None and job.run_items is not None
@@ -79,8 +79,8 @@ class InlineExecutor:
                     fail(number, error)
                     return take()
                 if batch is not LEFT_OUT:
-                    put(number, batch)
-                    return take()
+                    give(number)
+                    return batch
                 window.skip(number)
             return take()
 

@@ -5,7 +5,7 @@ A batch is a pure function of (length, arguments, seed, epoch): nothing here dep
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from operator import index as as_index
 from typing import Any, Protocol
 
@@ -26,6 +26,9 @@ class Order(Protocol):
 
     def indices(self, number: int, /) -> Sequence[int]:
         """Dataset indices of batch `number` (from 0)."""
+
+    def selector(self) -> Callable[[int], Sequence[int]]:
+        """`indices` as a function, for the one who calls it for every batch."""
 
     def consumed(self, batches: int) -> int:
         """Places of the global order that lie behind all ranks once each was given `batches` more."""
@@ -66,15 +69,29 @@ class SampleOrder:
         self._plain = inside // batch_size
 
     def indices(self, number: int, /) -> Sequence[int]:
-        size, step = self._batch_size, self._step
-        start = self._first + number * size * step
-        sequence = self._sequence
-        if number < self._plain:
-            if isinstance(sequence, Permutation):
-                return sequence.indices(start, size, step)
-            return sequence[start : start + size * step : step]
-        count = min(size, self._count - number * size)
-        return [sequence[place % self._length] for place in range(start, start + count * step, step)]
+        return self.selector()(number)
+
+    def selector(self) -> Callable[[int], Sequence[int]]:
+        """`indices` as a function that looks nothing up."""
+        sequence, size, first, step = self._sequence, self._batch_size, self._first, self._step
+        plain, stride, short = self._plain, size * step, self._short_batch
+        if isinstance(sequence, Permutation):
+            block = sequence.indices
+            return lambda number: block(first + number * stride, size, step) if number < plain else short(number)
+
+        def select(number: int) -> Sequence[int]:
+            if number >= plain:
+                return short(number)
+            start = first + number * stride
+            return sequence[start : start + stride : step]
+
+        return select
+
+    def _short_batch(self, number: int) -> list[int]:
+        start = self._first + number * self._batch_size * self._step
+        count = min(self._batch_size, self._count - number * self._batch_size)
+        sequence, length = self._sequence, self._length
+        return [sequence[place % length] for place in range(start, start + count * self._step, self._step)]
 
     def consumed(self, batches: int) -> int:
         return min(self._length, self.start + batches * self._batch_size * self._step)
@@ -96,6 +113,9 @@ class GroupOrder:
 
     def indices(self, number: int, /) -> Sequence[int]:
         return self._groups[(self.start + self._shard.rank + number * self._shard.world) % len(self._groups)]
+
+    def selector(self) -> Callable[[int], Sequence[int]]:
+        return self.indices
 
     def consumed(self, batches: int) -> int:
         return min(len(self._groups), self.start + batches * self._shard.world)
