@@ -10,7 +10,7 @@ from typing import Any
 
 from headrace._native import Window
 from headrace.loader.failures import Failure, FailureLog, OnError
-from headrace.loader.item import Draws, Items, current, index_in, worker
+from headrace.loader.item import Draws, Items, here, index_in
 from headrace.loader.pool import ThreadPool
 from headrace.loader.statistics import Stages
 
@@ -57,7 +57,7 @@ class Batcher:
             indices = select(number)
             cursor = iter(indices)
             items = (draws, indices, cursor)
-            before = current.set(items)
+            before, here.items = here.items, items
             try:
                 if transform is None:
                     samples = [get(index) for index in cursor]
@@ -69,13 +69,13 @@ class Batcher:
                     raise told from error
                 raise
             finally:
-                current.reset(before)
+                here.items = before
 
         def measured(number: int) -> Any:
             start = perf_counter()
             indices = select(number)
             items: Items = (draws, indices, iter(indices))
-            before = current.set(items)
+            before, here.items = here.items, items
             try:
                 if self.lanes > 1 and len(indices) > 1:
                     kept, samples = self._fetch_at_once(indices, get, draws, number)
@@ -95,7 +95,7 @@ class Batcher:
                     raise told from error
                 raise
             finally:
-                current.reset(before)
+                here.items = before
 
         return run
 
@@ -103,7 +103,7 @@ class Batcher:
         """The batch of items that a stream's reader has fetched."""
         start = perf_counter()
         items: Items = (draws, indices, iter(indices))
-        before = current.set(items)
+        before, here.items = here.items, items
         try:
             kept, samples = self._transform_all(items, samples)
             self.stages.transform += perf_counter() - start
@@ -116,7 +116,7 @@ class Batcher:
                 raise told from error
             raise
         finally:
-            current.reset(before)
+            here.items = before
 
     @property
     def _plain(self) -> bool:
@@ -125,11 +125,11 @@ class Batcher:
     def _finish(self, indices: Sequence[int], samples: Any) -> Any:
         batch = samples[0] if self.single else samples
         if self.collate is not None:
-            items = current.set(None)  # no item is in the making
+            items, here.items = here.items, None  # no item is in the making
             try:
                 batch = self.collate(batch)
             finally:
-                current.reset(items)
+                here.items = items
         if self.pin is not None:
             batch = self.pin(batch)
         if self.return_indices:
@@ -202,20 +202,20 @@ class Batcher:
     ) -> tuple[Sequence[int], list[Any]]:
         """Items of one batch on several threads, handed over by a window of their own."""
         window = Window(len(indices), len(indices))
-        home = worker.get()
+        home = here.worker
 
         def lane(_: int) -> None:
-            worker.set(home)
+            here.worker = home
             while (place := window.claim()) is not None:
                 one = indices[place : place + 1]
                 items: Items = (draws, one, iter(one))
-                before = current.set(items)
+                before, here.items = here.items, items
                 try:
                     window.put(place, self._fetch_one_by_one(items, get))
                 except BaseException as error:
                     window.fail(place, _told(error, items, number))
                 finally:
-                    current.reset(before)
+                    here.items = before
 
         try:
             for _ in range(min(self.lanes, len(indices)) - (home is None)):
@@ -251,7 +251,7 @@ def _told(error: BaseException, items: Items, number: int) -> BaseException:
         replacement.__cause__ = error
         error = replacement
     if not any(note.startswith("headrace: ") for note in getattr(error, "__notes__", ())):
-        index, home = index_in(items), worker.get()
+        index, home = index_in(items), here.worker
         where = "the calling thread" if home is None else f"worker {home}"
         error.add_note(f"headrace: dataset index {index}, batch {number}, {where}")
     return error

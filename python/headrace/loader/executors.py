@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from headrace._native import Window
 from headrace.loader.batching import LEFT_OUT
-from headrace.loader.item import worker
+from headrace.loader.item import here
 from headrace.loader.pool import ThreadPool
 from headrace.loader.stream import StreamReader
 from headrace.loader.tuning import Tuner
@@ -133,7 +133,7 @@ class ThreadExecutor:
 
     def _initialise(self, number: int) -> BaseException | None:
         """Runs worker_init_fn once in each thread; what it raised fails the batches of that worker."""
-        worker.set(number)
+        here.worker = number
         home = self._home
         if not hasattr(home, "broken"):
             home.broken = None

@@ -6,13 +6,13 @@ Nothing is written per item: a batch is made by a comprehension over an iterator
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Sequence
-from contextvars import ContextVar
 from operator import length_hint
 
 import numpy as np
 
-__all__ = ["Draws", "Items", "current", "index_in", "sample_rng", "worker"]
+__all__ = ["Draws", "Items", "here", "index_in", "sample_rng"]
 
 MASK = (1 << 64) - 1
 
@@ -48,9 +48,17 @@ def index_in(items: Items) -> int | None:
 
 
 OUTSIDE = "sample_rng() works while an item is made: inside __getitem__ or transform of a DataLoader"
-current: ContextVar[Items | None] = ContextVar("headrace_items", default=None)
-_drawn: ContextVar[tuple[Items, int, np.random.Generator] | None] = ContextVar("headrace_drawn", default=None)
-worker: ContextVar[int | None] = ContextVar("headrace_worker", default=None)
+
+
+class Here(threading.local):
+    """What this thread is making: `items` is None outside a batch, `worker` None on the calling thread."""
+
+    items: Items | None = None
+    worker: int | None = None
+    drawn: tuple[Items, int, np.random.Generator] | None = None
+
+
+here = Here()
 
 
 def sample_rng() -> np.random.Generator:
@@ -62,16 +70,16 @@ def sample_rng() -> np.random.Generator:
     Raises:
         RuntimeError: outside `__getitem__` and `transform`.
     """
-    items = current.get()
+    items = here.items
     if items is None:
         raise RuntimeError(OUTSIDE)
     draws, indices, cursor = items
     position = len(indices) - length_hint(cursor) - 1
     if position < 0:
         raise RuntimeError(OUTSIDE)
-    drawn = _drawn.get()
+    drawn = here.drawn
     if drawn is not None and drawn[0] is items and drawn[1] == position:
         return drawn[2]
     generator = draws.generator(indices[position])
-    _drawn.set((items, position, generator))
+    here.drawn = (items, position, generator)
     return generator

@@ -78,6 +78,13 @@ class SampleOrder:
         if isinstance(sequence, Permutation):
             block = sequence.indices
             return lambda number: block(first + number * stride, size, step) if number < plain else short(number)
+        if isinstance(sequence, range):  # of all items in order: a place is its index
+
+            def select_range(number: int) -> Sequence[int]:
+                start = first + number * stride
+                return range(start, start + stride, step) if number < plain else short(number)
+
+            return select_range
 
         def select(number: int) -> Sequence[int]:
             if number >= plain:
