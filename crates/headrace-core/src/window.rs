@@ -16,6 +16,9 @@ use loom::sync::{Condvar, Mutex, MutexGuard};
 #[cfg(not(headrace_loom))]
 use std::sync::{Condvar, Mutex, MutexGuard};
 
+/// How long a consumer sleeps at most while wake-ups come in groups.
+const GROUP_WAIT: Duration = Duration::from_millis(1);
+
 /// What a claim found.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Claim {
@@ -255,6 +258,17 @@ impl<T> State<T> {
             && (matches!(self.store, Store::Unordered { .. }) || number == self.given)
     }
 
+    /// Whether the consumer sleeps though its next item is there.
+    fn overslept(&self) -> bool {
+        self.consumer_parked
+            && match &self.store {
+                Store::Ordered(slots) => {
+                    matches!(slots[self.place(self.given)], Slot::Ready(_))
+                }
+                Store::Unordered { ready, .. } => !ready.is_empty(),
+            }
+    }
+
     /// Takes out the items from `total` on, for the caller to drop.
     fn drain(&mut self, total: u64) -> Vec<T> {
         let mut drained = Vec::new();
@@ -362,6 +376,8 @@ impl<T> Window<T> {
         if let Claim::Number(_) = claim {
             let group = state.group;
             self.after_claim(&mut state, group);
+        } else if claim != Claim::Full && state.overslept() {
+            self.consumer.notify_one();
         }
         claim
     }
@@ -395,9 +411,14 @@ impl<T> Window<T> {
                     state.statistics.idle += begun.elapsed();
                     if let Claim::Number(_) = claim {
                         self.after_claim(&mut state, 1);
+                    } else if state.overslept() {
+                        self.consumer.notify_one();
                     }
                     return claim;
                 }
+            }
+            if state.overslept() {
+                self.consumer.notify_one();
             }
             state.parked += 1;
             state = self
@@ -442,7 +463,8 @@ impl<T> Window<T> {
         count: fn(&mut Statistics),
     ) -> Result<Option<T>, Refused<T>> {
         let mut state = self.lock();
-        let awaited = state.awaited(number);
+        // In groups, the consumer is woken by the worker that runs out of room or of numbers, not by each hand-over.
+        let awaited = state.group <= 1 && state.awaited(number);
         let unwanted = state.hand(number, item)?;
         count(&mut state.statistics);
         drop(state);
@@ -565,6 +587,12 @@ impl<'a, T> Turn<'a, T> {
                 window.wake_worker(&mut state, 1);
                 return None;
             }
+            // A worker that owes the wake-up may be held by its next item.
+            let left = if state.group > 1 {
+                left.min(GROUP_WAIT)
+            } else {
+                left
+            };
             state.consumer_parked = true;
             (state, _) = window
                 .consumer

@@ -15,7 +15,7 @@ from headrace.loader.statistics import Stages
 __all__ = ["Tuner"]
 
 INTERVAL_S = 0.04
-SPIN_US = 20
+SPIN_US = 0
 HOLD_LONGEST = 256
 
 
@@ -56,7 +56,7 @@ class Tuner:
         elapsed, done = now - seen[1], counts["put"] - seen[3]
         if self._stages.mask:
             if not self.mask:
-                self.mask, self._group, self._spin_us = 63, max(1, self._capacity // 2), SPIN_US
+                self.mask, self._group, self._spin_us = 63, self._capacity, SPIN_US
                 self.awake, self.reason = 1, "batches are shorter than a hand-off"
                 self.apply(window)
             return
