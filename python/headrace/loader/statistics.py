@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-__all__ = ["Stages", "Stats", "report"]
+__all__ = ["Stages", "Stats", "has_gil", "report"]
 
 OFTEN = 63
 SHORT_S = 100e-6
@@ -98,7 +98,7 @@ def report(stats: Stats) -> str:
         lines.append("bottleneck: the consumer; the loader keeps up")
     elif not stats.num_workers:
         lines.append(f"bottleneck: {slowest}, on the calling thread; set num_workers")
-    elif stats.workers_awake < stats.num_workers and _has_gil():
+    elif stats.workers_awake < stats.num_workers and has_gil():
         lines.append(f"bottleneck: {slowest}; workers wait for the interpreter lock: more of them do not help")
     else:
         lines.append(f"bottleneck: {slowest}; raise num_workers, or item_concurrency if it waits for input or output")
@@ -107,5 +107,6 @@ def report(stats: Stats) -> str:
     return "\n".join(lines)
 
 
-def _has_gil() -> bool:
+def has_gil() -> bool:
+    """Whether one thread at a time runs Python code in this process."""
     return bool(getattr(sys, "_is_gil_enabled", lambda: True)())

@@ -10,12 +10,12 @@ from __future__ import annotations
 from time import perf_counter, process_time
 
 from headrace._native import Window
-from headrace.loader.statistics import Stages
+from headrace.loader.statistics import Stages, has_gil
 
 __all__ = ["Tuner"]
 
 INTERVAL_S = 0.04
-SPIN_US = 0
+SPIN_US = 15
 HOLD_LONGEST = 256
 
 
@@ -56,7 +56,9 @@ class Tuner:
         elapsed, done = now - seen[1], counts["put"] - seen[3]
         if self._stages.mask:
             if not self.mask:
-                self.mask, self._group, self._spin_us = 63, self._capacity, SPIN_US
+                # With the lock, whoever waits must let go of it: one change of hands a window. Without, spinning wins.
+                self._group, self._spin_us = (self._capacity, 0) if has_gil() else (1, SPIN_US)
+                self.mask = 63
                 self.awake, self.reason = 1, "batches are shorter than a hand-off"
                 self.apply(window)
             return
