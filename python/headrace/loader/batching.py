@@ -143,21 +143,32 @@ class Batcher:
 
     def _fetch_one_by_one(self, items: Items, get: Callable[[int], Any]) -> tuple[Sequence[int], list[Any]]:
         transform, stages = self.transform, self.stages
+
+        def make(index: int) -> Any:
+            sample = _checked(get(index), self.dataset)
+            if transform is None:
+                return sample
+            start = perf_counter()
+            sample = transform(index, sample)
+            taken = (perf_counter() - start) * stages.weight
+            stages.transform += taken
+            stages.fetch -= taken
+            return sample
+
+        return self._make_each(items, make)
+
+    def _make_each(self, items: Items, make: Callable[[int], Any]) -> tuple[Sequence[int], list[Any]]:
+        """Makes the items in turn under the error policy; gives the indices that were kept and their samples."""
         kept: list[int] = []
         samples: list[Any] = []
-        for index in items[2]:
+        draws, _, cursor = items
+        for index in cursor:
             try:
-                sample = _checked(get(index), self.dataset)
-                if transform is not None:
-                    start = perf_counter()
-                    sample = transform(index, sample)
-                    taken = (perf_counter() - start) * stages.weight
-                    stages.transform += taken
-                    stages.fetch -= taken
+                sample = make(index)
             except Exception as error:
                 if self.on_error == "raise":
                     raise
-                self._substitute(error, index, items[0], kept, samples)
+                self._substitute(error, index, draws, kept, samples)
             else:
                 kept.append(index)
                 samples.append(sample)
@@ -181,21 +192,11 @@ class Batcher:
         return self._transform_all(items, samples)
 
     def _transform_all(self, items: Items, samples: list[Any]) -> tuple[Sequence[int], list[Any]]:
-        if self.transform is None:
+        transform = self.transform
+        if transform is None:
             return items[1], samples
-        kept: list[int] = []
-        transformed: list[Any] = []
-        for index, sample in zip(items[2], samples, strict=False):
-            try:
-                result = self.transform(index, sample)
-            except Exception as error:
-                if self.on_error == "raise":
-                    raise
-                self._substitute(error, index, items[0], kept, transformed)
-            else:
-                kept.append(index)
-                transformed.append(result)
-        return kept, transformed
+        fetched = iter(samples)
+        return self._make_each(items, lambda index: transform(index, next(fetched)))
 
     def _fetch_at_once(
         self, indices: Sequence[int], get: Callable[[int], Any], draws: Draws, number: int
