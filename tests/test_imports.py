@@ -14,12 +14,17 @@ PACKAGE = Path(__file__).resolve().parent.parent / "python" / "headrace"
 # Which rooms a room may import from; "" is headrace/__init__.py itself, and a room may always import from itself.
 ALLOWED: dict[str, set[str]] = {
     "errors": set(),
+    "draws": {"errors"},
     "samplers": {"errors", "_native"},
-    "loader": {"errors", "_native", "samplers"},
-    "": {"errors", "_native", "samplers", "loader"},
-    "testing": {"errors", "_native", "samplers", "loader", ""},
-    "cli": {"errors", "_native", "samplers", "loader", ""},
+    "sources": {"errors", "_native"},
+    "images": {"errors", "_native", "draws"},
+    "samples": {"errors", "_native", "images"},
+    "lens": {"errors", "_native", "images", "samples"},
+    "shards": {"errors", "_native", "draws", "samplers", "sources", "images", "samples", "lens"},
+    "loader": {"errors", "_native", "draws", "samplers", "sources", "images", "samples", "lens", "shards"},
 }
+ALLOWED[""] = {*ALLOWED, "_native"}
+ALLOWED["testing"] = ALLOWED["cli"] = {*ALLOWED, "_native"}
 
 EXTRAS = [
     "torch",

@@ -1,6 +1,10 @@
 //! The mechanisms of headrace, without Python: they hold no interpreter and call no user code.
 
+pub mod batch;
+pub mod fetch;
+pub mod image;
 mod permutation;
+pub mod shard;
 mod window;
 
 pub use permutation::Permutation;

@@ -9,8 +9,8 @@ from types import CoroutineType
 from typing import Any
 
 from headrace._native import Window
+from headrace.draws import Draws, Items, here, index_in
 from headrace.loader.failures import Failure, FailureLog, OnError
-from headrace.loader.item import Draws, Items, here, index_in
 from headrace.loader.pool import ThreadPool
 from headrace.loader.statistics import Stages
 

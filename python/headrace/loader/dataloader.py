@@ -10,13 +10,13 @@ from time import perf_counter
 from typing import Any, Generic, Literal, TypeVar, Unpack, cast, overload
 
 from headrace._native import Window
+from headrace.draws import Draws
 from headrace.errors import ClosedError
 from headrace.loader.arguments import PERSISTENT, Options, resolve
 from headrace.loader.batching import Batcher
 from headrace.loader.dataset import SupportsItems, check_dataset, is_stream
 from headrace.loader.executors import Executor, InlineExecutor, Job, ThreadExecutor
 from headrace.loader.failures import Failure, FailureLog, OnError
-from headrace.loader.item import Draws
 from headrace.loader.iterator import BatchIterator, Progress
 from headrace.loader.order import GroupOrder, Order, SampleOrder, epoch_key, read_batch_sampler, read_sampler
 from headrace.loader.pinning import pinner

@@ -13,8 +13,8 @@ from queue import SimpleQueue
 from typing import Any, Protocol
 
 from headrace._native import Window
+from headrace.draws import here
 from headrace.loader.batching import LEFT_OUT
-from headrace.loader.item import here
 from headrace.loader.pool import ThreadPool
 from headrace.loader.stream import StreamReader
 from headrace.loader.tuning import Tuner

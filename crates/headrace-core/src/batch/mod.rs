@@ -1,0 +1,1 @@
+//! Samples into columns: msgpack decoded, arrays stacked.

@@ -1,0 +1,1 @@
+//! Tar shards: scanned, indexed, read and written.
