@@ -12,10 +12,13 @@ from headrace.loader import (
     sample_rng,
 )
 from headrace.samplers import Permutation
+from headrace.sources import FileDataset, HttpDataset
 
 __all__ = [
     "DataLoader",
     "Failure",
+    "FileDataset",
+    "HttpDataset",
     "MapDataset",
     "Permutation",
     "PyDataloader",

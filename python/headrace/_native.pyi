@@ -1,8 +1,11 @@
 """The native module: mechanisms that do not hold the interpreter while they wait or compute."""
 
-from typing import Any, final
+from collections.abc import Sequence
+from typing import Any, TypeAlias, final
 
-__all__ = ["Permutation", "Window"]
+from headrace.errors import SourceError
+
+__all__ = ["Fetches", "Permutation", "Runtime", "Source", "Window"]
 
 @final
 class Window:
@@ -73,3 +76,63 @@ class Permutation:
 
         Releases the interpreter.
         """
+
+# Sources
+
+# A list of URLs, paths or keys; or a template, its columns in the order of `Source.placeholders`, and the length.
+_Where: TypeAlias = list[str] | tuple[str, list[Any], int]
+# retries, backoff, max_backoff, timeout and deadline; None is no limit.
+_Retry: TypeAlias = dict[str, float | None]
+
+@final
+class Runtime:
+    """Threads, connections and the bound on the requests in flight. It belongs to the process that made it."""
+
+    def __new__(cls, threads: int | None, in_flight: int) -> Runtime: ...
+    def close(self) -> None:
+        """Stops what runs without waiting for it; who waits for a batch gets CancelledError. Idempotent."""
+
+@final
+class Source:
+    """A dataset's description, compiled once. Arguments were checked in Python."""
+
+    @staticmethod
+    def http(
+        locations: _Where,
+        *,
+        retry: _Retry,
+        max_bytes: int,
+        headers: list[tuple[str, str]],
+        connect_timeout: float | None,
+        verify: str | None,
+        cache: tuple[str, int] | None,
+    ) -> Source:
+        """`verify`: None for the system's roots, "" for no check, else a file of certificates."""
+    @staticmethod
+    def files(locations: _Where, *, retry: _Retry, max_bytes: int) -> Source: ...
+    @staticmethod
+    def placeholders(template: str) -> list[str]:
+        """The columns that a template uses, `index` left out. ValueError when its braces do not match."""
+    def __len__(self) -> int: ...
+    def location(self, index: int) -> str:
+        """Where an item is, without anything that could be secret."""
+    def check(self, start: int, stop: int) -> None:
+        """ValueError for the first item from `start` up to `stop` whose location cannot be."""
+    def values_shape_the_host(self) -> bool:
+        """Whether a template's values decide about more of a URL than its path and query."""
+    def start(self, runtime: Runtime, indices: Sequence[int], concurrency: int) -> Fetches:
+        """Begins the requests, `concurrency` at once, and returns. IndexError for an index outside the dataset."""
+
+@final
+class Fetches:
+    """One batch. Dropping it cancels it. Items are bytes, or the SourceError that took their place."""
+
+    def next(self) -> tuple[int, bytes | SourceError] | None:
+        """(position in `indices`, item) in the order of arrival; None when all were given.
+
+        Releases the interpreter, handles signals every 50 ms, raises CancelledError once cancelled.
+        """
+    def all(self) -> list[bytes | SourceError]:
+        """The items not yet given, in the order of `indices`."""
+    def cancel(self) -> None:
+        """Drops what is in flight and returns at once."""

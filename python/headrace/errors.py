@@ -3,7 +3,17 @@
     HeadraceError                  whatever headrace itself finds wrong
     ├── StateError(ValueError)     a saved state does not fit this loader
     ├── SamplerError(ValueError)   a sampler gave what is no index
-    └── ClosedError(RuntimeError)  the loader was closed
+    ├── ClosedError(RuntimeError)  the loader was closed
+    ├── CancelledError             what was being fetched was cancelled
+    └── SourceError(OSError)       an item could not be fetched; url, status, attempts, index
+        ├── NotFoundError(FileNotFoundError)
+        ├── PermissionDeniedError(PermissionError)
+        ├── ThrottledError         the server asked for fewer requests
+        ├── ServerError            the server failed
+        ├── TransportError(ConnectionError)   no connection, a broken one, or a body that stayed short
+        ├── FetchTimeoutError(TimeoutError)   an attempt's timeout or the item's deadline passed
+        ├── ItemTooLargeError(ValueError)     more than max_bytes, or than the cache may hold
+        └── IntegrityError(ValueError)        what came is not what was sent
 
 Exceptions of a user's own code are never wrapped: they arrive with their type and traceback, and a note
 that says which item, batch and worker.
@@ -11,9 +21,24 @@ that says which item, batch and worker.
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
-__all__ = ["ClosedError", "HeadraceError", "SamplerError", "StateError"]
+__all__ = [
+    "CancelledError",
+    "ClosedError",
+    "FetchTimeoutError",
+    "HeadraceError",
+    "IntegrityError",
+    "ItemTooLargeError",
+    "NotFoundError",
+    "PermissionDeniedError",
+    "SamplerError",
+    "ServerError",
+    "SourceError",
+    "StateError",
+    "ThrottledError",
+    "TransportError",
+]
 
 
 class HeadraceError(Exception):
@@ -38,3 +63,96 @@ class ClosedError(HeadraceError, RuntimeError):
     """The loader was closed, and then asked for a batch."""
 
     kind = "closed"
+
+
+class CancelledError(HeadraceError):
+    """A batch was cancelled, or its runtime closed, while someone waited for it."""
+
+    kind = "cancelled"
+
+
+class SourceError(HeadraceError, OSError):
+    """An item could not be fetched.
+
+    Attributes:
+        url: Where the item is, without query, user and password; a path or a key for files and objects.
+        status: The HTTP status of the last answer, None when there was none.
+        attempts: How many attempts were made.
+        index: The item's place in its dataset.
+    """
+
+    kind = "source"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        url: str | None = None,
+        status: int | None = None,
+        attempts: int = 0,
+        index: int | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.url = url
+        self.status = status
+        self.attempts = attempts
+        self.index = index
+
+    def __str__(self) -> str:
+        return str(self.args[0]) if self.args else ""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        fields = {"url": self.url, "status": self.status, "attempts": self.attempts, "index": self.index}
+        return _restore, (type(self), self.args, fields)
+
+
+def _restore(cls: type[SourceError], args: tuple[Any, ...], fields: dict[str, Any]) -> SourceError:
+    return cls(*args, **fields)
+
+
+class NotFoundError(SourceError, FileNotFoundError):
+    """There is no such item: status 404 or 410, no such file or object."""
+
+    kind = "not-found"
+
+
+class PermissionDeniedError(SourceError, PermissionError):
+    """The item may not be read with these credentials: status 401 or 403, or the file system's refusal."""
+
+    kind = "permission"
+
+
+class ThrottledError(SourceError):
+    """The server asks for fewer requests (status 429), also after the retries."""
+
+    kind = "throttled"
+
+
+class ServerError(SourceError):
+    """The server failed (status 408 or 5xx), also after the retries."""
+
+    kind = "server"
+
+
+class TransportError(SourceError, ConnectionError):
+    """No connection, a certificate that does not hold, or a body that stayed short after the retries."""
+
+    kind = "transport"
+
+
+class FetchTimeoutError(SourceError, TimeoutError):
+    """The last attempt ran out of time, or the item's deadline passed."""
+
+    kind = "timeout"
+
+
+class ItemTooLargeError(SourceError, ValueError):
+    """The item is larger than `max_bytes`, or than its cache may hold."""
+
+    kind = "too-large"
+
+
+class IntegrityError(SourceError, ValueError):
+    """What came is not what was sent: a body that does not decode."""
+
+    kind = "integrity"

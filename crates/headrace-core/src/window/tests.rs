@@ -56,7 +56,7 @@ fn unordered_gives_what_came_first() {
     window.put(1, 'b').unwrap();
     assert_eq!(take(&window), Some('b'));
     assert_eq!((window.given(), window.ahead()), (3, vec![]));
-    assert_eq!(window.finish(3), []);
+    assert!(window.finish(3).is_empty());
     assert!(matches!(window.take(), Take::End));
 }
 
@@ -96,7 +96,7 @@ fn close_gives_back_the_items() {
     window.claim();
     window.put(1, 'b').unwrap();
     assert_eq!(window.close(), ['b']);
-    assert_eq!(window.close(), []);
+    assert!(window.close().is_empty());
     assert_eq!(window.put(0, 'a'), Ok(Some('a')));
     assert!(matches!(window.take(), Take::Closed));
 }

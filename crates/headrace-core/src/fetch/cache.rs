@@ -1,0 +1,2 @@
+//! Items kept on disk.
+pub struct Cache;
