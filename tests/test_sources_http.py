@@ -51,7 +51,7 @@ class Server:
 
 def reply(handler: BaseHTTPRequestHandler, status: int, body: bytes, **headers: str) -> None:
     handler.send_response(status)
-    headers.setdefault("Content-Length", str(len(body)))
+    headers.setdefault("Content_Length", str(len(body)))
     for name, value in headers.items():
         handler.send_header(name.replace("_", "-"), value)
     handler.end_headers()
