@@ -3,9 +3,8 @@
 Of trivial items the loader itself is most of the cost, and there a Python frame costs as much as two items. So the
 usual map-style batch (items one by one, errors raised) is claimed, made and counted in one frame.
 
-Why nothing is lost: `for number in window` claims without a point at which a signal could be handled between the claim
-and the `try`, so that Ctrl-C cannot leave a number unanswered. What is raised, by an item or by a signal, fails the
-number, which counts as given.
+What is raised, by an item or by a signal, fails the number, which counts as given. `for number in window` claims in
+one step of the interpreter, so that a signal seldom finds a claimed number before the `try` does.
 """
 
 from __future__ import annotations
