@@ -113,18 +113,17 @@ def test_timeout_leaves_the_window_usable() -> None:
     assert window.statistics()["wait_s"] > 0.1
 
 
-def test_try_claim() -> None:
+def test_iterating_claims_without_waiting() -> None:
     window = Window(1, 2)
-    assert window.try_claim() == 0
-    with pytest.raises(RuntimeError, match="no room"):
-        window.try_claim()
-    window.put(0, None)
-    assert window.take() is None
-    assert window.try_claim() == 1
-    assert window.try_claim() is None
+    assert next(window) == 0
+    with pytest.raises(RuntimeError, match="another thread"):
+        next(window)
+    window.give(0)
+    assert list(window) == [1]
+    assert window.given == 1
     window.close()
     with pytest.raises(RuntimeError, match="closed"):
-        window.try_claim()
+        next(window)
 
 
 def test_close_wakes_everybody() -> None:

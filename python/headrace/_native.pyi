@@ -18,8 +18,12 @@ class Window:
     def __new__(cls, capacity: int, total: int | None = None, *, ordered: bool = True) -> Window: ...
     def claim(self) -> int | None:
         """Next number to work on; waits for room. None once there is none left or the window is closed."""
-    def try_claim(self) -> int | None:
-        """Like `claim` without waiting: None at the end. RuntimeError when no room is free, or the window closed."""
+    def __iter__(self) -> Window: ...
+    def __next__(self) -> int:
+        """Claims without waiting, for a claimer that is the consumer too: `for number in window` ends with the numbers.
+
+        RuntimeError when no room is free (another thread is at it), or the window closed.
+        """
     def put(self, number: int, result: Any) -> None:
         """Hands over the result of a claimed number. Dropped in silence when the window is closed."""
     def fail(self, number: int, exception: BaseException) -> None:

@@ -48,12 +48,18 @@ impl Window {
         }
     }
 
-    fn try_claim(&self) -> PyResult<Option<u64>> {
+    fn __iter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __next__(&self) -> PyResult<Option<u64>> {
         match self.0.try_claim() {
             Claim::Number(number) => Ok(Some(number)),
             Claim::End => Ok(None),
             Claim::Closed => Err(closed()),
-            Claim::Full => Err(PyRuntimeError::new_err("the window has no room")),
+            Claim::Full => Err(PyRuntimeError::new_err(
+                "another thread is advancing this iterator",
+            )),
         }
     }
 

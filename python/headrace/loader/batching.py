@@ -14,7 +14,7 @@ from headrace.loader.failures import Failure, FailureLog, OnError
 from headrace.loader.pool import ThreadPool
 from headrace.loader.statistics import Stages
 
-__all__ = ["LEFT_OUT", "Batcher"]
+__all__ = ["LEFT_OUT", "Batcher", "told"]
 
 LEFT_OUT = object()
 """What `run` gives for a batch all of whose samples were skipped."""
@@ -48,8 +48,7 @@ class Batcher:
         get = self.dataset.__getitem__
         get_many = getattr(self.dataset, "__getitems__", None)
         transform, stages = self.transform, self.stages
-        finish = None if self._plain else self._finish
-        fast = self.on_error == "raise" and self.lanes == 1 and (get_many is None or self.single)
+        finish, fast = self.finish, self.direct
 
         def run(number: int) -> Any:
             if not number & stages.mask or not fast:
@@ -65,8 +64,8 @@ class Batcher:
                     samples = [transform(index, get(index)) for index in cursor]
                 return samples if finish is None else finish(indices, samples)
             except BaseException as error:
-                if (told := _told(error, items, number)) is not error:
-                    raise told from error
+                if (other := told(error, items, number)) is not error:
+                    raise other from error
                 raise
             finally:
                 here.items = before
@@ -91,8 +90,8 @@ class Batcher:
                 stages.settle(collated - start)
                 return batch
             except BaseException as error:
-                if (told := _told(error, items, number)) is not error:
-                    raise told from error
+                if (other := told(error, items, number)) is not error:
+                    raise other from error
                 raise
             finally:
                 here.items = before
@@ -112,11 +111,22 @@ class Batcher:
             self.stages.collate += perf_counter() - start
             return batch
         except BaseException as error:
-            if (told := _told(error, items, number)) is not error:
-                raise told from error
+            if (other := told(error, items, number)) is not error:
+                raise other from error
             raise
         finally:
             here.items = before
+
+    @property
+    def direct(self) -> bool:
+        """Whether a batch is one comprehension: no error policy, no lanes, no `__getitems__`."""
+        whole = getattr(self.dataset, "__getitems__", None) is not None and not self.single
+        return self.on_error == "raise" and self.lanes == 1 and not whole
+
+    @property
+    def finish(self) -> Callable[[Sequence[int], Any], Any] | None:
+        """From indices and samples to the batch; None where the list of samples is the batch."""
+        return None if self._plain else self._finish
 
     @property
     def _plain(self) -> bool:
@@ -214,7 +224,7 @@ class Batcher:
                 try:
                     window.put(place, self._fetch_one_by_one(items, get))
                 except BaseException as error:
-                    window.fail(place, _told(error, items, number))
+                    window.fail(place, told(error, items, number))
                 finally:
                     here.items = before
 
@@ -245,7 +255,7 @@ def _checked(sample: Any, dataset: Any) -> Any:
     return sample
 
 
-def _told(error: BaseException, items: Items, number: int) -> BaseException:
+def told(error: BaseException, items: Items, number: int) -> BaseException:
     """The error with a note that says where; a StopIteration, which a `for` loop would eat, becomes a RuntimeError."""
     if isinstance(error, StopIteration):
         replacement = RuntimeError("a dataset, transform or collate_fn raised StopIteration")

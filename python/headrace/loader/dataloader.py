@@ -15,6 +15,7 @@ from headrace.errors import ClosedError
 from headrace.loader.arguments import PERSISTENT, Options, resolve
 from headrace.loader.batching import Batcher
 from headrace.loader.dataset import SupportsItems, check_dataset, is_stream
+from headrace.loader.direct import direct
 from headrace.loader.executors import Executor, InlineExecutor, Job, ThreadExecutor
 from headrace.loader.failures import Failure, FailureLog, OnError
 from headrace.loader.iterator import BatchIterator, Progress
@@ -491,4 +492,5 @@ def _begin(batcher: Batcher, draws: Draws, progress: Progress) -> Job:
         def select(claimed: int) -> Sequence[int]:
             return source.indices(numbering.number(claimed))
 
-    return Job(window, batcher.runner(select, draws))
+    run = batcher.runner(select, draws)
+    return Job(window, run, direct=direct(window, batcher, select, draws, run) if batcher.direct else None)
