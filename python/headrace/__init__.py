@@ -2,9 +2,11 @@
 
 from headrace import errors
 from headrace.loader import (
+    AsyncDataset,
     DataLoader,
     Failure,
     MapDataset,
+    PyAsyncDataset,
     PyDataloader,
     PyDataset,
     Stats,
@@ -15,12 +17,14 @@ from headrace.samplers import Permutation
 from headrace.sources import FileDataset, HttpDataset
 
 __all__ = [
+    "AsyncDataset",
     "DataLoader",
     "Failure",
     "FileDataset",
     "HttpDataset",
     "MapDataset",
     "Permutation",
+    "PyAsyncDataset",
     "PyDataloader",
     "PyDataset",
     "Stats",

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Sequence
+from contextvars import ContextVar
 from operator import length_hint
 
 import numpy as np
 
-__all__ = ["Draws", "Items", "here", "index_in", "sample_rng"]
+__all__ = ["Awaited", "Draws", "Items", "awaited", "here", "index_in", "sample_rng"]
 
 MASK = (1 << 64) - 1
 
@@ -61,6 +62,20 @@ class Here(threading.local):
 here = Here()
 
 
+class Awaited:
+    """An item that a coroutine makes. Coroutines interleave on one thread, so each task has its own in its context."""
+
+    __slots__ = ("draws", "generator", "index")
+
+    def __init__(self, draws: Draws, index: int) -> None:
+        self.draws = draws
+        self.index = index
+        self.generator: np.random.Generator | None = None
+
+
+awaited: ContextVar[Awaited | None] = ContextVar("headrace.awaited", default=None)
+
+
 def sample_rng() -> np.random.Generator:
     """The random generator of the item in the making, keyed by (seed, epoch, index).
 
@@ -72,7 +87,12 @@ def sample_rng() -> np.random.Generator:
     """
     items = here.items
     if items is None:
-        raise RuntimeError(OUTSIDE)
+        item = awaited.get()
+        if item is None:
+            raise RuntimeError(OUTSIDE)
+        if item.generator is None:
+            item.generator = item.draws.generator(item.index)
+        return item.generator
     draws, indices, cursor = items
     position = len(indices) - length_hint(cursor) - 1
     if position < 0:

@@ -3,11 +3,23 @@
 from headrace.draws import sample_rng
 from headrace.loader.collate import default_collate
 from headrace.loader.dataloader import DataLoader
-from headrace.loader.dataset import MapDataset
+from headrace.loader.dataset import AsyncDataset, MapDataset
 from headrace.loader.failures import Failure
 from headrace.loader.statistics import Stats
 
 PyDataloader = DataLoader
 PyDataset = MapDataset
+PyAsyncDataset = AsyncDataset
 
-__all__ = ["DataLoader", "Failure", "MapDataset", "PyDataloader", "PyDataset", "Stats", "default_collate", "sample_rng"]
+__all__ = [
+    "AsyncDataset",
+    "DataLoader",
+    "Failure",
+    "MapDataset",
+    "PyAsyncDataset",
+    "PyDataloader",
+    "PyDataset",
+    "Stats",
+    "default_collate",
+    "sample_rng",
+]

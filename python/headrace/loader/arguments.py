@@ -12,6 +12,7 @@ from typing import Any, TypedDict
 
 import numpy as np
 
+from headrace.loader.dataset import is_fetched
 from headrace.loader.failures import OnError
 from headrace.loader.sharding import Shard, resolve_shard
 
@@ -61,6 +62,7 @@ class Settings:
     in_order: bool
     lanes: int
     return_indices: bool
+    runtime_threads: int | None
     shard: Shard
     on_error: OnError
 
@@ -94,8 +96,6 @@ def resolve(dataset: Any, stream: bool, given: dict[str, Any]) -> tuple[Settings
         raise ValueError(f"workers must be 'threads', not {given['workers']!r}")
     if given["multiprocessing_context"] is not None:
         raise ValueError("multiprocessing_context needs workers='processes'; workers are threads")
-    if given["runtime_threads"] is not None:
-        raise ValueError("runtime_threads is for datasets that are fetched natively; this one runs on worker threads")
     for name in ("collate_fn", "worker_init_fn", "transform"):
         if given[name] is not None and not callable(given[name]):
             raise TypeError(f"{name} must be callable, not {given[name]!r}")
@@ -119,6 +119,7 @@ def resolve(dataset: Any, stream: bool, given: dict[str, Any]) -> tuple[Settings
         in_order=_flag(given, "in_order"),
         lanes=_lanes(given),
         return_indices=_flag(given, "return_indices"),
+        runtime_threads=_runtime_threads(given, dataset),
         shard=resolve_shard(given["shard"], given["even"]),
         on_error=on_error,
     )
@@ -188,6 +189,20 @@ def _lanes(given: dict[str, Any]) -> int:
         warnings.warn("items_in_parallel is now item_concurrency", DeprecationWarning, stacklevel=4)
         lanes = given["items_in_parallel"]
     return _count(lanes, "item_concurrency", 1)
+
+
+def _runtime_threads(given: dict[str, Any], dataset: Any) -> int | None:
+    threads = given["runtime_threads"]
+    if threads is None:
+        return None
+    if not is_fetched(dataset):
+        raise ValueError(
+            f"runtime_threads is for async and native datasets; {type(dataset).__name__} runs on worker threads"
+        )
+    threads = _count(threads, "runtime_threads", 1)
+    if threads > MAX_THREADS:
+        raise ValueError(f"runtime_threads must be at most {MAX_THREADS}, not {threads}")
+    return threads
 
 
 def _count(value: Any, name: str, least: int) -> int:

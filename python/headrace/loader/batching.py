@@ -11,6 +11,7 @@ from typing import Any
 from headrace._native import Window
 from headrace.draws import Draws, Items, here, index_in
 from headrace.loader.failures import Failure, FailureLog, OnError
+from headrace.loader.fetching import Flights
 from headrace.loader.pool import ThreadPool
 from headrace.loader.statistics import Stages
 
@@ -43,8 +44,11 @@ class Batcher:
     pool: ThreadPool
     pin: Callable[[Any], Any] | None
 
-    def runner(self, select: Callable[[int], Sequence[int]], draws: Draws) -> Callable[[int], Any]:
-        """The function from a batch number to its batch, for one epoch of a map-style dataset."""
+    def runner(self, select: Callable[[int], Sequence[int]], draws: Draws, flights: Flights) -> Callable[[int], Any]:
+        """The function from a batch number to its batch, for one epoch of a map-style dataset.
+
+        `flights` is told of what is fetched elsewhere; here nothing is.
+        """
         get = self.dataset.__getitem__
         get_many = getattr(self.dataset, "__getitems__", None)
         transform, stages = self.transform, self.stages

@@ -13,19 +13,21 @@ from headrace._native import Window
 from headrace.draws import Draws
 from headrace.errors import ClosedError
 from headrace.loader.arguments import PERSISTENT, Options, resolve
+from headrace.loader.arrivals import ArrivalBatcher
 from headrace.loader.batching import Batcher
 from headrace.loader.dataset import SupportsItems, check_dataset, is_stream
-from headrace.loader.direct import direct
-from headrace.loader.executors import Executor, InlineExecutor, Job, ThreadExecutor
+from headrace.loader.epoch import begin_epoch
+from headrace.loader.executors import Executor, InlineExecutor, ThreadExecutor
 from headrace.loader.failures import Failure, FailureLog, OnError
 from headrace.loader.iterator import BatchIterator, Progress
 from headrace.loader.order import GroupOrder, Order, SampleOrder, epoch_key, read_batch_sampler, read_sampler
+from headrace.loader.origins import origin_of, threads_of
 from headrace.loader.pinning import pinner
 from headrace.loader.pool import ThreadPool
 from headrace.loader.state import State
 from headrace.loader.statistics import Occupancy, Stages, Stats, report
 from headrace.loader.stream import StreamReader
-from headrace.loader.tuning import Tuner
+from headrace.loader.tuning import AllAwake, Tuner
 from headrace.samplers import Permutation
 
 __all__ = ["DataLoader"]
@@ -206,7 +208,7 @@ class DataLoader(Generic[Batch]):
         self._stages = Stages()
         self._failures = FailureLog()
         lane_pool = ThreadPool("headrace-item", max(1, settings.workers) * settings.lanes)
-        self._batcher = Batcher(
+        shared: dict[str, Any] = dict(
             dataset=dataset,
             transform=settings.transform,
             collate=settings.collate,
@@ -219,9 +221,12 @@ class DataLoader(Generic[Batch]):
             pool=lane_pool,
             pin=pinner() if settings.pin_memory else None,
         )
-        self._tuner = Tuner(max(1, settings.workers), settings.capacity, self._stages)
+        self._origin = origin_of(dataset, settings)
+        self._batcher = Batcher(**shared) if self._origin is None else ArrivalBatcher(**shared, origin=self._origin)
+        tuner = Tuner if self._origin is None else AllAwake
+        self._tuner = tuner(max(1, settings.workers), settings.capacity, self._stages)
         self._executor: Executor = (
-            ThreadExecutor(settings.workers, settings.capacity, self._tuner, settings.init)
+            ThreadExecutor(threads_of(dataset, settings), settings.capacity, self._tuner, settings.init)
             if settings.workers
             else InlineExecutor()
         )
@@ -255,7 +260,7 @@ class DataLoader(Generic[Batch]):
             window = Window(self._executor.capacity, batches - len(passed), ordered=settings.in_order)
         progress = Progress(epoch, source, window, passed)
         progress.sampler_state = sampler_state
-        begin = functools.partial(_begin, self._batcher, Draws(self._rng_seed, epoch))
+        begin = functools.partial(begin_epoch, self._batcher, Draws(self._rng_seed, epoch))
         iterator: BatchIterator[Batch] = BatchIterator(self, progress, batches, begin, settings.timeout)
         self._fold()
         self._resume = None
@@ -372,7 +377,7 @@ class DataLoader(Generic[Batch]):
         return Stats(
             batches=int(total["taken"]),
             samples=max(0, int(total["samples"]) - skipped),
-            bytes=None,
+            bytes=stages.size_bytes,
             seconds={
                 "fetch": stages.fetch,
                 "transform": stages.transform,
@@ -401,7 +406,9 @@ class DataLoader(Generic[Batch]):
             return
         self._closed = True
         if self._progress is not None:
-            self._progress.window.close()
+            self._progress.leave()
+        if self._origin is not None:
+            self._origin.close()
         self._executor.close()
         self._batcher.pool.close()
 
@@ -472,25 +479,3 @@ def _add(total: dict[str, float], progress: Progress) -> None:
         total[name] += counts[name]
     total["largest"] = max(total["largest"], counts["largest"])
     total["samples"] += progress.source.samples(int(counts["taken"] + counts["skipped"]))
-
-
-def _begin(batcher: Batcher, draws: Draws, progress: Progress) -> Job:
-    """The work of an epoch. Holds neither loader nor iterator, so that workers keep neither alive."""
-    window, source = progress.window, progress.source
-    if isinstance(source, StreamReader):
-
-        def run_items(number: int, indices: list[int], samples: list[Any]) -> Any:
-            return batcher.transform_stream(number, indices, samples, draws)
-
-        return Job(window, None, source, run_items)
-    select = source.selector()
-    if progress.passed or progress.restarted_at:
-        # A copy of the numbering: the progress itself belongs to the consumer.
-        numbering = Progress(progress.epoch, source, window, progress.passed)
-        numbering.restarted_at = progress.restarted_at
-
-        def select(claimed: int) -> Sequence[int]:
-            return source.indices(numbering.number(claimed))
-
-    run = batcher.runner(select, draws)
-    return Job(window, run, direct=direct(window, batcher, select, draws, run) if batcher.direct else None)

@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar
 
 from headrace._native import Window
 from headrace.loader.executors import Job
+from headrace.loader.fetching import Flights
 from headrace.loader.order import Order
 from headrace.loader.stream import StreamReader
 
@@ -32,6 +33,12 @@ class Progress:
         self.ended = False
         self.restarted_at = 0
         self.sampler_state: Any = None
+        self.flights = Flights()
+
+    def leave(self) -> None:
+        """Ends the epoch where it stands: drops what waits and cancels what is in flight, waiting for nothing."""
+        self.window.close()
+        self.flights.cancel()
 
     def number(self, claimed: int) -> int:
         """The batch number behind a window's number."""
@@ -96,12 +103,12 @@ class BatchIterator(Generic[Batch_co]):
 
     def close(self) -> None:
         """Cancels what is in flight and returns at once; `next()` raises from then on."""
-        self._progress.window.close()
+        self._progress.leave()
 
     def __del__(self) -> None:
         progress = getattr(self, "_progress", None)
         if progress is not None:
-            progress.window.close()
+            progress.leave()
 
     def _restart(self, timeout: float | None) -> Any:
         """In a forked child: goes on from what the parent had been given."""
@@ -110,6 +117,7 @@ class BatchIterator(Generic[Batch_co]):
             raise RuntimeError("a stream cannot be read on in a forked child: iterate the loader anew there")
         progress.restarted_at, progress.passed = self._at_fork
         left = (self._batches or 0) - progress.restarted_at - len(progress.passed)
+        progress.flights = Flights()
         progress.window = Window(self._owner._executor.capacity, max(0, left), ordered=self._owner._settings.in_order)
         self._take = self._owner._executor.start(self._begin(progress))
         return self._take(timeout)

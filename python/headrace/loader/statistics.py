@@ -19,13 +19,14 @@ class Stages:
     Sums are kept without a lock: under free threading an addition may get lost, which a statistic can bear.
     """
 
-    __slots__ = ("_short", "collate", "fetch", "mask", "transform")
+    __slots__ = ("_short", "collate", "fetch", "mask", "size_bytes", "transform")
 
     def __init__(self) -> None:
         self.fetch = 0.0
         self.transform = 0.0
         self.collate = 0.0
         self.mask = 0
+        self.size_bytes: int | None = None
         self._short = 0
 
     @property

@@ -12,7 +12,7 @@ from time import perf_counter, process_time
 from headrace._native import Window
 from headrace.loader.statistics import Stages, has_gil
 
-__all__ = ["Tuner"]
+__all__ = ["AllAwake", "Tuner"]
 
 INTERVAL_S = 0.04
 SPIN_US = 15
@@ -105,3 +105,18 @@ class Tuner:
             self._direction = -self._direction
             trial = self._best // 2 if self._direction < 0 else min(self.workers, self._best * 2)
         return max(1, trial)
+
+
+class AllAwake(Tuner):
+    """For workers that wait for what is fetched elsewhere: there is nothing to choose."""
+
+    def __init__(self, workers: int, capacity: int, stages: Stages) -> None:
+        super().__init__(workers, capacity, stages)
+        self.reason = "workers wait for input or output"
+        self.mask = ~0  # looks at the first batch alone
+
+    def apply(self, window: Window) -> None:
+        pass
+
+    def look(self, window: Window) -> None:
+        pass
