@@ -262,12 +262,14 @@ def test_urls_are_checked_when_the_dataset_is_made(url: str) -> None:
 
 
 def test_arguments_are_checked() -> None:
-    for keywords in ({"retries": -1}, {"timeout": 0}, {"max_bytes": 0}, {"backoff": -1.0}, {"cache_bytes": 1}):
+    for keywords in ({"retries": -1}, {"timeout": 0}, {"max_bytes": 0}, {"backoff": -1.0}):
         with pytest.raises(ValueError):
             HttpDataset([], **keywords)  # type: ignore[arg-type]
     for keywords in ({"retries": True}, {"timeout": "1"}, {"headers": {"a": 1}}):
         with pytest.raises(TypeError):
             HttpDataset([], **keywords)  # type: ignore[arg-type]
+    with pytest.raises(NotImplementedError):
+        HttpDataset([], cache="somewhere")
     with pytest.raises(TypeError):
         HttpDataset("http://h/")
     for headers in ({"a b": "x"}, {"a": "x\n"}, {"Range": "bytes=0-1"}):

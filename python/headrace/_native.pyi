@@ -109,7 +109,6 @@ class Source:
         headers: list[tuple[str, str]],
         connect_timeout: float | None,
         verify: str | None,
-        cache: tuple[str, int] | None,
     ) -> Source:
         """`verify`: None for the system's roots, "" for no check, else a file of certificates."""
     @staticmethod

@@ -30,10 +30,11 @@ class HttpDataset(FetchedDataset):
         max_bytes: Largest item, checked before and while it is read.
         deadline: Seconds for the whole item, retries included; None for no limit.
         verify: True for the system's roots, False for no check, or the path of a CA bundle.
-        cache: A directory that keeps fetched items.
-        cache_bytes: Most bytes in it, 10 GiB when not given.
+        cache: Must be None: items are not kept on disk yet.
+        cache_bytes: Must be None.
 
     Raises:
+        NotImplementedError: `cache` or `cache_bytes` was given.
         TypeError: An argument has the wrong type.
         ValueError: An argument, a URL or a template's value cannot be.
 
@@ -71,7 +72,7 @@ class HttpDataset(FetchedDataset):
         self._connect_timeout = connect_timeout
         self._max_bytes = options.size("max_bytes", max_bytes)
         self._verify = options.verify_of(verify)
-        self._cache = options.cache_of(cache, cache_bytes)
+        options.refuse_cache(cache, cache_bytes)
         self._check_all()
 
     @classmethod
@@ -106,5 +107,4 @@ class HttpDataset(FetchedDataset):
             headers=self._headers,
             connect_timeout=self._connect_timeout,
             verify=self._verify,
-            cache=self._cache,
         )

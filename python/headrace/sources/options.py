@@ -7,10 +7,9 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-__all__ = ["CACHE_BYTES", "MAX_BYTES", "Retry", "cache_of", "headers_of", "listed", "size", "verify_of"]
+__all__ = ["MAX_BYTES", "Retry", "headers_of", "listed", "refuse_cache", "seconds", "size", "verify_of"]
 
 MAX_BYTES = 64 << 20
-CACHE_BYTES = 10 << 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +88,7 @@ def verify_of(verify: bool | str | os.PathLike[str]) -> str | None:
     return path
 
 
-def cache_of(cache: str | os.PathLike[str] | None, cache_bytes: int | None) -> tuple[str, int] | None:
-    """Directory and bound in bytes."""
-    if cache is None:
-        if cache_bytes is not None:
-            raise ValueError("cache_bytes bounds a cache; give its directory with cache=")
-        return None
-    return os.fspath(cache), CACHE_BYTES if cache_bytes is None else size("cache_bytes", cache_bytes)
+def refuse_cache(cache: object, cache_bytes: object) -> None:
+    """Raises when a cache is asked for: fetching without one in silence would break the promise."""
+    if cache is not None or cache_bytes is not None:
+        raise NotImplementedError("cache= and cache_bytes= are not there yet; leave them out")

@@ -1,5 +1,7 @@
 //! Why an item could not be had, classed by what a handler would do.
 
+use std::error::Error;
+
 use super::redaction::redact;
 
 /// What a handler can do about a failure.
@@ -41,8 +43,6 @@ pub enum SetupError {
     Client { reason: String },
     #[error("object store {location}: {reason}")]
     Store { location: String, reason: String },
-    #[error("cache directory {path:?}: {source_text}")]
-    Cache { path: String, source_text: String },
 }
 
 /// The failure of one attempt, before anyone knows whether there is another.
@@ -97,4 +97,20 @@ impl Attempt {
             reason: self.reason,
         }
     }
+}
+
+/// An error and its causes, also those that `io::Error` keeps to itself.
+pub(super) fn chain<'a>(
+    error: &'a (dyn Error + 'static),
+) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    std::iter::successors(
+        Some(error),
+        |&error: &&'a (dyn Error + 'static)| match error
+            .downcast_ref::<std::io::Error>()
+            .and_then(std::io::Error::get_ref)
+        {
+            Some(inner) => Some(inner as &(dyn Error + 'static)),
+            None => error.source(),
+        },
+    )
 }

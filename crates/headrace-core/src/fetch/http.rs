@@ -1,7 +1,6 @@
 //! Items over HTTP: one GET each, redirects followed by hand so that no header leaves its origin.
 
 use std::error::Error;
-use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
@@ -13,8 +12,7 @@ use reqwest::{Client, Response};
 use url::Url;
 
 use super::body::{self, Progress};
-use super::cache::Cache;
-use super::error::{Attempt, Class, FetchError, SetupError};
+use super::error::{Attempt, Class, FetchError, SetupError, chain};
 use super::redaction::redact;
 use super::redirect;
 use super::retry::{self, RetryPolicy};
@@ -27,20 +25,17 @@ pub struct HttpOptions {
     pub retry: RetryPolicy,
     pub max_bytes: u64,
     pub verify: Verify,
-    pub cache: Option<Arc<Cache>>,
 }
 
 pub struct HttpFetcher {
     headers: HeaderMap,
     tls: rustls::ClientConfig,
-    pub(super) cache_salt: String,
     pub(super) options: HttpOptions,
 }
 
 impl HttpFetcher {
     pub fn new(options: HttpOptions) -> Result<Self, SetupError> {
         let mut headers = HeaderMap::new();
-        let mut cache_salt = String::new();
         for (name, value) in &options.headers {
             let wrong = |reason: &str| SetupError::Header {
                 name: name.clone(),
@@ -53,12 +48,7 @@ impl HttpFetcher {
             }
             let mut content = HeaderValue::from_bytes(value.as_bytes())
                 .map_err(|_| wrong("its value has control characters"))?;
-            let secret =
-                ["authorization", "cookie", "proxy-authorization"].contains(&parsed.as_str());
             content.set_sensitive(true);
-            if !secret {
-                cache_salt.push_str(&format!("\n{parsed}: {value}"));
-            }
             headers.append(parsed, content);
         }
         if !headers.contains_key(ACCEPT_ENCODING) {
@@ -68,7 +58,6 @@ impl HttpFetcher {
         Ok(Self {
             headers,
             tls,
-            cache_salt,
             options,
         })
     }
@@ -263,18 +252,4 @@ fn innermost(error: &reqwest::Error) -> String {
         Some(cause) if error.source().is_some() => cause.to_string(),
         _ => "no details".to_owned(),
     }
-}
-
-/// An error and its causes, also those that `io::Error` keeps to itself.
-fn chain<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
-    std::iter::successors(
-        Some(error),
-        |&error: &&'a (dyn Error + 'static)| match error
-            .downcast_ref::<std::io::Error>()
-            .and_then(std::io::Error::get_ref)
-        {
-            Some(inner) => Some(inner as &(dyn Error + 'static)),
-            None => error.source(),
-        },
-    )
 }

@@ -4,12 +4,10 @@
 //! requests in flight; [`Fetches`] is one batch of items, read in the order in which they arrive.
 
 mod body;
-mod cache;
 mod decoding;
 mod error;
 mod fetches;
 mod file;
-mod flock;
 mod http;
 mod object;
 mod process;
@@ -20,7 +18,6 @@ mod runtime;
 mod template;
 mod tls;
 
-pub use cache::Cache;
 pub use error::{Class, FetchError, SetupError};
 pub use fetches::{Arrival, Fetches};
 pub use file::FileFetcher;

@@ -47,9 +47,7 @@ pub fn setup(error: SetupError) -> PyErr {
         | SetupError::Header { .. }
         | SetupError::Store { .. }
         | SetupError::Roots { .. } => PyValueError::new_err(error.to_string()),
-        SetupError::Client { .. } | SetupError::Cache { .. } => {
-            PyOSError::new_err(error.to_string())
-        }
+        SetupError::Client { .. } => PyOSError::new_err(error.to_string()),
     }
 }
 

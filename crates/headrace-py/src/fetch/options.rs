@@ -1,6 +1,5 @@
 //! Arguments that Python has checked, as the core's options.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use headrace_core::fetch as core;
@@ -38,10 +37,4 @@ pub fn seconds(value: f64) -> PyResult<Duration> {
         )));
     }
     Ok(Duration::try_from_secs_f64(value).unwrap_or(Duration::MAX))
-}
-
-/// A directory and a bound in bytes.
-pub fn cache(given: Option<(std::path::PathBuf, u64)>) -> PyResult<Option<Arc<core::Cache>>> {
-    let _ = given;
-    Ok(None)
 }

@@ -28,7 +28,7 @@ pub enum Where<'py> {
 #[pymethods]
 impl Source {
     #[staticmethod]
-    #[pyo3(signature = (locations, *, retry, max_bytes, headers, connect_timeout, verify, cache))]
+    #[pyo3(signature = (locations, *, retry, max_bytes, headers, connect_timeout, verify))]
     #[allow(clippy::too_many_arguments)]
     fn http(
         py: Python<'_>,
@@ -38,7 +38,6 @@ impl Source {
         headers: Vec<(String, String)>,
         connect_timeout: Option<f64>,
         verify: Option<PathBuf>,
-        cache: Option<(PathBuf, u64)>,
     ) -> PyResult<Self> {
         let options = HttpOptions {
             headers,
@@ -50,7 +49,6 @@ impl Source {
                 Some(path) if path.as_os_str().is_empty() => Verify::Nothing,
                 Some(path) => Verify::Bundle(path),
             },
-            cache: options::cache(cache)?,
         };
         let locations = compile(locations, Kind::Url)?;
         let fetcher = py

@@ -1,2 +1,0 @@
-//! Items kept on disk.
-pub struct Cache;
