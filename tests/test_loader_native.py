@@ -338,7 +338,7 @@ def run(script, *arguments):
             "from headrace import *\nimport os, signal, sys\n" + textwrap.dedent(script),
             *arguments,
         ],
-        input=stdin,
+        stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
         timeout=60,

@@ -15,7 +15,7 @@ from headrace.errors import ClosedError
 from headrace.loader.arguments import PERSISTENT, Options, resolve
 from headrace.loader.arrivals import ArrivalBatcher
 from headrace.loader.batching import Batcher
-from headrace.loader.dataset import SupportsItems, check_dataset, is_stream
+from headrace.loader.dataset import AsyncDataset, SupportsItems, check_dataset, is_stream
 from headrace.loader.epoch import begin_epoch
 from headrace.loader.executors import Executor, InlineExecutor, ThreadExecutor
 from headrace.loader.failures import Failure, FailureLog, OnError
@@ -63,7 +63,9 @@ class DataLoader(Generic[Batch]):
         persistent_workers: accepted; workers always persist.
         in_order: False gives batches as they are ready, within the same bound.
         transform: `f(index, sample)` or `f(sample)`, on the worker, before collate_fn.
-        item_concurrency: items of one batch fetched at once, each on a thread.
+        item_concurrency: items fetched at once for each worker; of one batch, each on a thread, or for an
+            `AsyncDataset` and native datasets `num_workers * item_concurrency` over all batches, without a thread each.
+        runtime_threads: threads that carry the network of native datasets; None: one for each CPU.
         return_indices: give `(batch, indices)`.
         shard: `(rank, world_size)`, or "env" for torchrun's, SLURM's or Open MPI's variables.
         even: "pad" repeats from the start of the order, "drop" leaves out, so that ranks have equal counts.
@@ -78,6 +80,26 @@ class DataLoader(Generic[Batch]):
         >>> list(loader)
         [[10, 11], [12, 13], [14]]
     """
+
+    @overload
+    def __init__(
+        self: DataLoader[list[Sample]],
+        dataset: AsyncDataset[Sample],
+        batch_size: int = 1,
+        shuffle: bool = False,
+        sampler: Iterable[int] | None = None,
+        batch_sampler: Iterable[Sequence[int]] | None = None,
+        num_workers: int | Literal["auto"] = 0,
+        collate_fn: None = None,
+        pin_memory: bool = False,
+        drop_last: bool = False,
+        timeout: float = 0,
+        worker_init_fn: Callable[[int], Any] | None = None,
+        *,
+        transform: None = None,
+        return_indices: Literal[False] = False,
+        **options: Unpack[Options],
+    ) -> None: ...
 
     @overload
     def __init__(
