@@ -87,7 +87,8 @@ def table(rows: Sequence[Row], latency_ms: float = LATENCY_MS) -> str:
     best = max(rows, key=lambda row: row.digits_per_s)
     lines.append(
         f"Every digit is {latency_ms:g} ms away: one request at a time spends its time waiting, "
-        f"{best.item_concurrency} in flight wait together and load the same digits {rows[0].seconds / best.seconds:.0f} times as fast."
+        f"{best.item_concurrency} in flight wait together and load the same digits "
+        f"{rows[0].seconds / best.seconds:.0f} times as fast."
     )
     return "\n".join(lines)
 
