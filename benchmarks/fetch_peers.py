@@ -86,17 +86,6 @@ class ByHand:
         batches.put(None)
 
 
-def dataloader_rs(items: list[str], batch_size: int, in_flight: int) -> Batches:
-    """Its native datasets."""
-    from dataloader_rs import FileDataset, HttpDataset, PyDataloader
-
-    if not items[0].startswith("http"):
-        return PyDataloader(FileDataset(items), batch_size=batch_size, num_workers=in_flight)
-    workers = max(1, in_flight // batch_size)
-    concurrency = in_flight // workers
-    return PyDataloader(HttpDataset(items), batch_size=batch_size, num_workers=workers, item_concurrency=concurrency)
-
-
 class Requests:
     """A plain dataset over requests, a session for each thread or process."""
 
@@ -114,6 +103,26 @@ class Requests:
             self.session = requests.Session()
         data: bytes = self.session.get(self.items[index]).content
         return data
+
+
+def dataloader_rs(items: list[str], batch_size: int, in_flight: int) -> Batches:
+    """Its threads over requests, a session each: the release on the index has no native datasets."""
+    from dataloader_rs import PyDataloader, PyDataset
+
+    local = threading.local()
+
+    class Tiles(PyDataset):
+        def __len__(self) -> int:
+            return len(items)
+
+        def __getitem__(self, index: int) -> bytes:
+            if not hasattr(local, "dataset"):
+                local.dataset = Requests(items)
+            data: bytes = local.dataset[index]
+            return data
+
+    workers = max(1, in_flight // batch_size)
+    return PyDataloader(Tiles(), batch_size=batch_size, num_workers=workers, item_concurrency=in_flight // workers)
 
 
 def torch_requests(items: list[str], batch_size: int, in_flight: int) -> Batches:
@@ -178,11 +187,11 @@ PEERS: dict[str, dict[str, Callable[[list[str], int, int], Batches]]] = {
         "headrace": headrace,
         "headrace + aiohttp": headrace_aiohttp,
         "aiohttp by hand": ByHand,
-        "dataloader-rs": dataloader_rs,
+        "dataloader-rs + requests": dataloader_rs,
         "SPDL + aiohttp": spdl,
         "torch + requests": torch_requests,
     },
-    "files": {"headrace": headrace, "thread pool": Pool, "dataloader-rs": dataloader_rs},
+    "files": {"headrace": headrace, "thread pool": Pool},
 }
 
 
