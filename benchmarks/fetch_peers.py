@@ -122,7 +122,7 @@ def dataloader_rs(items: list[str], batch_size: int, in_flight: int) -> Batches:
             return data
 
     workers = max(1, in_flight // batch_size)
-    return PyDataloader(Tiles(), batch_size=batch_size, num_workers=workers, item_concurrency=in_flight // workers)
+    return PyDataloader(Tiles(), batch_size=batch_size, num_workers=workers, items_in_parallel=in_flight // workers)
 
 
 def torch_requests(items: list[str], batch_size: int, in_flight: int) -> Batches:
