@@ -1,5 +1,6 @@
 //! Pixels: decoded, transformed and written into batches.
 
+pub mod ops;
 mod picture;
 
-pub use picture::{Color, Layout, Picture, Pixels};
+pub use picture::{Color, Dtype, Layout, Picture, Pixels};
