@@ -1,6 +1,7 @@
 """A data loader with PyTorch's interface whose workers are threads."""
 
 from headrace import errors
+from headrace.images import Image, ImageBatch, ImageCollator
 from headrace.loader import (
     DataLoader,
     Failure,
@@ -16,6 +17,9 @@ from headrace.samplers import Permutation
 __all__ = [
     "DataLoader",
     "Failure",
+    "Image",
+    "ImageBatch",
+    "ImageCollator",
     "MapDataset",
     "Permutation",
     "PyDataloader",

@@ -3,7 +3,9 @@
     HeadraceError                  whatever headrace itself finds wrong
     ├── StateError(ValueError)     a saved state does not fit this loader
     ├── SamplerError(ValueError)   a sampler gave what is no index
-    └── ClosedError(RuntimeError)  the loader was closed
+    ├── ClosedError(RuntimeError)  the loader was closed
+    ├── DecodeError(ValueError)    bytes are no image that can be decoded within the limits
+    └── TransformError(ValueError) a transform was given an image that it does not take
 
 Exceptions of a user's own code are never wrapped: they arrive with their type and traceback, and a note
 that says which item, batch and worker.
@@ -13,7 +15,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-__all__ = ["ClosedError", "HeadraceError", "SamplerError", "StateError"]
+__all__ = ["ClosedError", "DecodeError", "HeadraceError", "SamplerError", "StateError", "TransformError"]
 
 
 class HeadraceError(Exception):
@@ -38,3 +40,15 @@ class ClosedError(HeadraceError, RuntimeError):
     """The loader was closed, and then asked for a batch."""
 
     kind = "closed"
+
+
+class DecodeError(HeadraceError, ValueError):
+    """Bytes are no image, a damaged one, or one beyond the limits; the message names the format and what is wrong."""
+
+    kind = "decode"
+
+
+class TransformError(HeadraceError, ValueError):
+    """A transform was given an image that it does not take; the message names the step of the chain."""
+
+    kind = "transform"
