@@ -1,6 +1,7 @@
 """A data loader with PyTorch's interface whose workers are threads."""
 
 from headrace import errors
+from headrace.images import Image, ImageBatch, ImageCollator
 from headrace.loader import (
     AsyncDataset,
     DataLoader,
@@ -22,6 +23,9 @@ __all__ = [
     "Failure",
     "FileDataset",
     "HttpDataset",
+    "Image",
+    "ImageBatch",
+    "ImageCollator",
     "MapDataset",
     "Permutation",
     "PyAsyncDataset",

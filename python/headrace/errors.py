@@ -5,15 +5,17 @@
     ├── SamplerError(ValueError)   a sampler gave what is no index
     ├── ClosedError(RuntimeError)  the loader was closed
     ├── CancelledError             what was being fetched was cancelled
-    └── SourceError(OSError)       an item could not be fetched; url, status, attempts, index
-        ├── NotFoundError(FileNotFoundError)
-        ├── PermissionDeniedError(PermissionError)
-        ├── ThrottledError         the server asked for fewer requests
-        ├── ServerError            the server failed
-        ├── TransportError(ConnectionError)   no connection, a broken one, or a body that stayed short
-        ├── FetchTimeoutError(TimeoutError)   an attempt's timeout or the item's deadline passed
-        ├── ItemTooLargeError(ValueError)     more than max_bytes, or than the cache may hold
-        └── IntegrityError(ValueError)        what came is not what was sent
+    ├── SourceError(OSError)       an item could not be fetched; url, status, attempts, index
+    │   ├── NotFoundError(FileNotFoundError)
+    │   ├── PermissionDeniedError(PermissionError)
+    │   ├── ThrottledError         the server asked for fewer requests
+    │   ├── ServerError            the server failed
+    │   ├── TransportError(ConnectionError)   no connection, a broken one, or a body that stayed short
+    │   ├── FetchTimeoutError(TimeoutError)   an attempt's timeout or the item's deadline passed
+    │   ├── ItemTooLargeError(ValueError)     more than max_bytes, or than the cache may hold
+    │   └── IntegrityError(ValueError)        what came is not what was sent
+    ├── DecodeError(ValueError)    bytes are no image that can be decoded within the limits
+    └── TransformError(ValueError) a transform was given an image that it does not take
 
 Exceptions of a user's own code are never wrapped: they arrive with their type and traceback, and a note
 that says which item, batch and worker.
@@ -26,6 +28,7 @@ from typing import Any, ClassVar
 __all__ = [
     "CancelledError",
     "ClosedError",
+    "DecodeError",
     "FetchTimeoutError",
     "HeadraceError",
     "IntegrityError",
@@ -37,6 +40,7 @@ __all__ = [
     "SourceError",
     "StateError",
     "ThrottledError",
+    "TransformError",
     "TransportError",
 ]
 
@@ -156,3 +160,13 @@ class IntegrityError(SourceError, ValueError):
     """What came is not what was sent: a body that does not decode."""
 
     kind = "integrity"
+class DecodeError(HeadraceError, ValueError):
+    """Bytes are no image, a damaged one, or one beyond the limits; the message names the format and what is wrong."""
+
+    kind = "decode"
+
+
+class TransformError(HeadraceError, ValueError):
+    """A transform was given an image that it does not take; the message names the step of the chain."""
+
+    kind = "transform"

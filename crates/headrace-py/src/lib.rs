@@ -1,6 +1,7 @@
 //! The Python module `headrace._native`: convert, detach, call, convert back. No policy and no Python call in here.
 
 mod fetch;
+mod image;
 mod permutation;
 mod window;
 
@@ -8,6 +9,8 @@ mod window;
 mod _native {
     #[pymodule_export]
     use crate::fetch::{Fetches, Runtime, Source};
+    #[pymodule_export]
+    use crate::image::{BufferPool, Image, ImageBatch};
     #[pymodule_export]
     use crate::permutation::Permutation;
     #[pymodule_export]

@@ -1,0 +1,9 @@
+//! Images and batches of them, as NumPy, torch and JAX see them.
+
+mod array;
+mod batch;
+mod dlpack;
+mod object;
+
+pub use batch::{BufferPool, ImageBatch};
+pub use object::Image;
