@@ -2,7 +2,7 @@
 
 from typing import Any, final
 
-__all__ = ["Permutation", "Window"]
+__all__ = ["Permutation", "Window", "pack", "unpack"]
 
 @final
 class Window:
@@ -73,3 +73,18 @@ class Permutation:
 
         Releases the interpreter.
         """
+
+# Samples
+
+def pack(value: Any, /) -> bytes:
+    """The msgpack of None, bool, int, float, str, bytes, list, tuple and dict, nested at most 256 deep.
+
+    Raises SampleError for any other type, an integer beyond 64 bits and a string that UTF-8 cannot write.
+    """
+
+def unpack(data: Any, /) -> Any:
+    """The value of the msgpack in a bytes-like object: arrays as lists, maps as dicts, str and bytes apart.
+
+    Raises SampleError for what is cut, nested deeper than 256 levels, followed by other bytes, not UTF-8, an ext
+    type, a key given twice, or a count that the bytes left cannot hold (before anything is allocated).
+    """

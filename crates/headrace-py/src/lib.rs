@@ -1,10 +1,13 @@
 //! The Python module `headrace._native`: convert, detach, call, convert back. No policy and no Python call in here.
 
+mod msgpack;
 mod permutation;
 mod window;
 
 #[pyo3::pymodule(gil_used = false)]
 mod _native {
+    #[pymodule_export]
+    use crate::msgpack::{pack, unpack};
     #[pymodule_export]
     use crate::permutation::Permutation;
     #[pymodule_export]
