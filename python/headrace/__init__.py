@@ -12,17 +12,41 @@ from headrace.loader import (
     sample_rng,
 )
 from headrace.samplers import Permutation
+from headrace.samples import (
+    EncodedImage,
+    Field,
+    FieldCodec,
+    PackableSample,
+    Schema,
+    Shape,
+    field,
+    pack,
+    packable,
+    schema,
+    unpack,
+)
 
 __all__ = [
     "DataLoader",
+    "EncodedImage",
     "Failure",
+    "Field",
+    "FieldCodec",
     "MapDataset",
+    "PackableSample",
     "Permutation",
     "PyDataloader",
     "PyDataset",
+    "Schema",
+    "Shape",
     "Stats",
     "default_collate",
     "errors",
+    "field",
+    "pack",
+    "packable",
     "sample_rng",
+    "schema",
+    "unpack",
 ]
 __version__ = "0.1.0"
