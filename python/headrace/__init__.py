@@ -16,24 +16,48 @@ from headrace.loader import (
 )
 from headrace.samplers import Permutation
 from headrace.sources import FileDataset, HttpDataset
+from headrace.samples import (
+    EncodedImage,
+    Field,
+    FieldCodec,
+    PackableSample,
+    Schema,
+    Shape,
+    field,
+    pack,
+    packable,
+    schema,
+    unpack,
+)
 
 __all__ = [
     "AsyncDataset",
     "DataLoader",
+    "EncodedImage",
     "Failure",
     "FileDataset",
     "HttpDataset",
     "Image",
     "ImageBatch",
     "ImageCollator",
+    "Field",
+    "FieldCodec",
     "MapDataset",
+    "PackableSample",
     "Permutation",
     "PyAsyncDataset",
     "PyDataloader",
     "PyDataset",
+    "Schema",
+    "Shape",
     "Stats",
     "default_collate",
     "errors",
+    "field",
+    "pack",
+    "packable",
     "sample_rng",
+    "schema",
+    "unpack",
 ]
 __version__ = "0.1.0"

@@ -6,7 +6,18 @@ from typing import Any, TypeAlias, final
 
 from headrace.errors import SourceError
 
-__all__ = ["BufferPool", "Fetches", "Image", "ImageBatch", "Permutation", "Runtime", "Source", "Window"]
+__all__ = [
+    "BufferPool",
+    "Fetches",
+    "Image",
+    "ImageBatch",
+    "Permutation",
+    "Runtime",
+    "Source",
+    "Window",
+    "pack",
+    "unpack",
+]
 
 @final
 class Window:
@@ -245,3 +256,17 @@ class BufferPool:
 
         Raises ValueError for no images, unequal ones or another layout, MemoryError where there is no memory.
         """
+# Samples
+
+def pack(value: Any, /) -> bytes:
+    """The msgpack of None, bool, int, float, str, bytes, list, tuple and dict, nested at most 256 deep.
+
+    Raises SampleError for any other type, an integer beyond 64 bits and a string that UTF-8 cannot write.
+    """
+
+def unpack(data: Any, /) -> Any:
+    """The value of the msgpack in a bytes-like object: arrays as lists, maps as dicts, str and bytes apart.
+
+    Raises SampleError for what is cut, nested deeper than 256 levels, followed by other bytes, not UTF-8, an ext
+    type, a key given twice, or a count that the bytes left cannot hold (before anything is allocated).
+    """

@@ -15,7 +15,9 @@
     │   ├── ItemTooLargeError(ValueError)     more than max_bytes, or than the cache may hold
     │   └── IntegrityError(ValueError)        what came is not what was sent
     ├── DecodeError(ValueError)    bytes are no image that can be decoded within the limits
-    └── TransformError(ValueError) a transform was given an image that it does not take
+    ├── TransformError(ValueError) a transform was given an image that it does not take
+    ├── SchemaError(TypeError)     a class or a schema that cannot be one of samples
+    └── SampleError(ValueError)    a value or bytes that do not fit their schema
 
 Exceptions of a user's own code are never wrapped: they arrive with their type and traceback, and a note
 that says which item, batch and worker.
@@ -35,7 +37,9 @@ __all__ = [
     "ItemTooLargeError",
     "NotFoundError",
     "PermissionDeniedError",
+    "SampleError",
     "SamplerError",
+    "SchemaError",
     "ServerError",
     "SourceError",
     "StateError",
@@ -86,6 +90,23 @@ class SourceError(HeadraceError, OSError):
     """
 
     kind = "source"
+class SchemaError(HeadraceError, TypeError):
+    """A class or a schema's record cannot describe samples; the message names the class and the field."""
+
+    kind = "schema"
+
+
+class SampleError(HeadraceError, ValueError):
+    """A value, or the bytes of a sample, do not fit what was expected of them.
+
+    Attributes:
+        sample_type: name of the sample's class, where one is known.
+        field: name of the field, with the way into a nested value (`boxes[3].label`).
+        expected: what the field holds.
+        found: what was there instead.
+    """
+
+    kind = "sample"
 
     def __init__(
         self,
@@ -170,3 +191,13 @@ class TransformError(HeadraceError, ValueError):
     """A transform was given an image that it does not take; the message names the step of the chain."""
 
     kind = "transform"
+        sample_type: str | None = None,
+        field: str | None = None,
+        expected: str | None = None,
+        found: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.sample_type = sample_type
+        self.field = field
+        self.expected = expected
+        self.found = found

@@ -2,6 +2,7 @@
 
 mod fetch;
 mod image;
+mod msgpack;
 mod permutation;
 mod window;
 
@@ -11,6 +12,8 @@ mod _native {
     use crate::fetch::{Fetches, Runtime, Source};
     #[pymodule_export]
     use crate::image::{BufferPool, Image, ImageBatch};
+    #[pymodule_export]
+    use crate::msgpack::{pack, unpack};
     #[pymodule_export]
     use crate::permutation::Permutation;
     #[pymodule_export]
