@@ -15,7 +15,9 @@ BASH = shutil.which("bash")
 
 def in_bash(pattern: str) -> list[str]:
     assert BASH is not None
-    done = subprocess.run([BASH, "-c", f"printf '%s\\n' {pattern}"], check=True, capture_output=True, text=True, timeout=20)
+    done = subprocess.run(
+        [BASH, "-c", f"printf '%s\\n' {pattern}"], check=True, capture_output=True, text=True, timeout=20
+    )
     return done.stdout.splitlines()
 
 
