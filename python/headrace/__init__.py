@@ -15,7 +15,6 @@ from headrace.loader import (
     sample_rng,
 )
 from headrace.samplers import Permutation
-from headrace.sources import FileDataset, HttpDataset
 from headrace.samples import (
     EncodedImage,
     Field,
@@ -29,19 +28,20 @@ from headrace.samples import (
     schema,
     unpack,
 )
+from headrace.sources import FileDataset, HttpDataset
 
 __all__ = [
     "AsyncDataset",
     "DataLoader",
     "EncodedImage",
     "Failure",
+    "Field",
+    "FieldCodec",
     "FileDataset",
     "HttpDataset",
     "Image",
     "ImageBatch",
     "ImageCollator",
-    "Field",
-    "FieldCodec",
     "MapDataset",
     "PackableSample",
     "Permutation",

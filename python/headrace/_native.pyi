@@ -151,6 +151,7 @@ class Fetches:
         """The items not yet given, in the order of `indices`."""
     def cancel(self) -> None:
         """Drops what is in flight and returns at once."""
+
 # Images
 
 @final
@@ -256,15 +257,16 @@ class BufferPool:
 
         Raises ValueError for no images, unequal ones or another layout, MemoryError where there is no memory.
         """
+
 # Samples
 
-def pack(value: Any, /) -> bytes:
+def pack(value: Any) -> bytes:
     """The msgpack of None, bool, int, float, str, bytes, list, tuple and dict, nested at most 256 deep.
 
     Raises SampleError for any other type, an integer beyond 64 bits and a string that UTF-8 cannot write.
     """
 
-def unpack(data: Any, /) -> Any:
+def unpack(data: Any) -> Any:
     """The value of the msgpack in a bytes-like object: arrays as lists, maps as dicts, str and bytes apart.
 
     Raises SampleError for what is cut, nested deeper than 256 levels, followed by other bytes, not UTF-8, an ext
