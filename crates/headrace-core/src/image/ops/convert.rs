@@ -88,10 +88,7 @@ fn each<const FROM: usize, const TO: usize>(
     function: impl Fn([u8; FROM]) -> [u8; TO],
 ) -> Vec<u8> {
     let mut converted = vec![0; bytes.len() / FROM * TO];
-    for (from, to) in bytes
-        .chunks_exact(FROM)
-        .zip(converted.chunks_exact_mut(TO))
-    {
+    for (from, to) in bytes.chunks_exact(FROM).zip(converted.chunks_exact_mut(TO)) {
         let mut pixel = [0; FROM];
         pixel.copy_from_slice(from);
         to.copy_from_slice(&function(pixel));

@@ -72,8 +72,7 @@ pub fn erase(picture: &mut Picture, area: Rectangle, values: &[f32]) {
     fn fill<T: Copy>(all: &mut [T], width: usize, area: Rectangle, values: &[T]) {
         for row in area.top..area.top + area.height {
             let from = (row * width + area.left) * values.len();
-            for pixel in
-                all[from..from + area.width * values.len()].chunks_exact_mut(values.len())
+            for pixel in all[from..from + area.width * values.len()].chunks_exact_mut(values.len())
             {
                 pixel.copy_from_slice(values);
             }

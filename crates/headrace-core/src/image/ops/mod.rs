@@ -74,7 +74,10 @@ pub(crate) fn expect_hwc(op: &'static str, picture: &Picture) -> Result<(), OpEr
 }
 
 /// The bytes of an HWC picture of uint8, the only kind that `op` takes.
-pub(crate) fn expect_bytes<'a>(op: &'static str, picture: &'a Picture) -> Result<&'a [u8], OpError> {
+pub(crate) fn expect_bytes<'a>(
+    op: &'static str,
+    picture: &'a Picture,
+) -> Result<&'a [u8], OpError> {
     expect_hwc(op, picture)?;
     match &picture.pixels {
         Pixels::U8(bytes) => Ok(bytes),

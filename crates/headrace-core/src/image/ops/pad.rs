@@ -72,8 +72,14 @@ pub fn pad(
     expect_hwc(OP, picture)?;
     let channels = picture.color.channels();
     let fill = fill.channels(OP, picture.dtype(), channels)?;
-    let width = margins.left.saturating_add(picture.width).saturating_add(margins.right);
-    let height = margins.top.saturating_add(picture.height).saturating_add(margins.bottom);
+    let width = margins
+        .left
+        .saturating_add(picture.width)
+        .saturating_add(margins.right);
+    let height = margins
+        .top
+        .saturating_add(picture.height)
+        .saturating_add(margins.bottom);
     room(OP, width, height, channels)?;
     let columns = sources(width, margins.left, picture.width, border);
     let rows = sources(height, margins.top, picture.height, border);
