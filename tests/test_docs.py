@@ -1,12 +1,18 @@
 """Every ```python block of the documentation runs; the blocks of one page share their names, in order."""
 
 import inspect
+import io
+import os
 import re
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from headrace import DataLoader
 
@@ -34,14 +40,47 @@ def pages() -> list[Path]:
     return [page for page in found if FENCE.search(page.read_text(encoding="utf-8"))]
 
 
+@pytest.fixture(scope="module")
+def tiles() -> Iterator[str]:
+    """The server that the pages ask for tiles: `/tile` is a picture, whatever its query, and there is nothing else."""
+    picture = io.BytesIO()
+    Image.new("L", (16, 16), 7).save(picture, "PNG")
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            found = self.path.split("?")[0] == "/tile"
+            body = picture.getvalue() if found else b""
+            self.send_response(200 if found else 404)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    class Server(ThreadingHTTPServer):
+        request_queue_size = 128
+        daemon_threads = True
+
+    with Server(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
 @pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(ROOT)))
-def test_blocks_run(page: Path, tmp_path: Path) -> None:
+def test_blocks_run(page: Path, tmp_path: Path, tiles: str) -> None:
     # A script in a file of its own, guarded by nothing: the loaders of the documentation are made of threads.
     file = tmp_path / f"{page.stem}.py"
     file.write_text(script(page), encoding="utf-8")
     result = subprocess.run(
         [sys.executable, "-W", "error", str(file)],
         cwd=tmp_path,
+        env={**os.environ, "TILES_URL": tiles},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -284,3 +284,41 @@ def test_importing_headrace_does_not_import_asyncio():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout.strip() == "False"
+
+
+@pytest.mark.parametrize("installed", [True, False])
+def test_uvloop_is_used_where_it_is_installed(installed, monkeypatch):
+    if installed:
+        module = pytest.importorskip("uvloop").__name__
+    else:
+        monkeypatch.setitem(sys.modules, "uvloop", None)
+        module = "asyncio"
+    dataset = Items(4)
+    with DataLoader(dataset, 2, num_workers=1) as loader:
+        assert flat(loader) == [0, 10, 20, 30]
+    (loop,) = dataset.loops
+    assert type(loop).__module__.split(".")[0] == module
+
+
+def test_coroutines_that_block_the_loop_do_not_keep_close_for_ever(monkeypatch, caplog):
+    from headrace.loader import coroutines
+
+    monkeypatch.setattr(coroutines, "ACLOSE_S", 0.02)
+    monkeypatch.setattr(coroutines, "UNWIND_S", 0.01)
+    entered, release = threading.Event(), threading.Event()
+
+    class Blocks(Items):
+        async def item(self, index):
+            entered.set()
+            release.wait(60)
+
+    before = loader_threads()
+    loader = DataLoader(Blocks(2), num_workers=1)
+    iterator = iter(loader)
+    assert entered.wait(30)
+    with caplog.at_level(logging.ERROR, "headrace"):
+        loader.close()
+    assert "blocked by one of its coroutines" in caplog.text
+    release.set()
+    del iterator
+    assert ended(loader_threads() - before)

@@ -16,7 +16,7 @@ from headrace.loader.arguments import PERSISTENT, Options, resolve
 from headrace.loader.arrivals import ArrivalBatcher
 from headrace.loader.batching import Batcher
 from headrace.loader.dataset import AsyncDataset, SupportsItems, check_dataset, is_stream
-from headrace.loader.epoch import begin_epoch
+from headrace.loader.epoch import add_counts, begin_epoch
 from headrace.loader.executors import Executor, InlineExecutor, ThreadExecutor
 from headrace.loader.failures import Failure, FailureLog, OnError
 from headrace.loader.iterator import BatchIterator, Progress
@@ -389,7 +389,7 @@ class DataLoader(Generic[Batch]):
         elapsed = self._elapsed_s
         progress = self._progress
         if progress is not None:
-            _add(total, progress)
+            add_counts(total, progress)
             elapsed += perf_counter() - self._began
         stages, workers = self._stages, self._settings.workers
         wait = total["wait_s"]
@@ -486,18 +486,10 @@ class DataLoader(Generic[Batch]):
     def _fold(self) -> None:
         """Adds the last epoch's counts to the totals."""
         if self._progress is not None:
-            _add(self._past, self._progress)
+            add_counts(self._past, self._progress)
             self._elapsed_s += perf_counter() - self._began
 
     def _drop_progress(self) -> None:
         self._fold()
         self._progress = None
         self._iterator = None
-
-
-def _add(total: dict[str, float], progress: Progress) -> None:
-    counts = progress.window.statistics()
-    for name in ("taken", "wait_s", "idle_s", "occupancy", "skipped"):
-        total[name] += counts[name]
-    total["largest"] = max(total["largest"], counts["largest"])
-    total["samples"] += progress.source.samples(int(counts["taken"] + counts["skipped"]))

@@ -1,4 +1,4 @@
-"""The work of one epoch, as an executor takes it."""
+"""The work of one epoch, as an executor takes it, and the counts that it leaves."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from headrace.loader.executors import Job
 from headrace.loader.iterator import Progress
 from headrace.loader.stream import StreamReader
 
-__all__ = ["begin_epoch"]
+__all__ = ["add_counts", "begin_epoch"]
 
 
 def begin_epoch(batcher: Batcher, draws: Draws, progress: Progress) -> Job:
@@ -35,3 +35,12 @@ def begin_epoch(batcher: Batcher, draws: Draws, progress: Progress) -> Job:
 
     run = batcher.runner(select, draws, progress.flights)
     return Job(window, run, direct=direct(window, batcher, select, draws, run) if batcher.direct else None)
+
+
+def add_counts(total: dict[str, float], progress: Progress) -> None:
+    """Adds an epoch's counts to a loader's totals."""
+    counts = progress.window.statistics()
+    for name in ("taken", "wait_s", "idle_s", "occupancy", "skipped"):
+        total[name] += counts[name]
+    total["largest"] = max(total["largest"], counts["largest"])
+    total["samples"] += progress.source.samples(int(counts["taken"] + counts["skipped"]))

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 # What the demo imports, and the name that it is installed by.
 PACKAGES = {"sklearn": "scikit-learn", "PIL": "pillow", "matplotlib": "matplotlib"}
 INTERRUPTED = 130
+NETWORK_DIGITS = 256
 
 
 def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -31,6 +32,12 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     parser.add_argument("--workers", type=_not_negative, default=2, metavar="N", help="threads (default: %(default)s)")
     parser.add_argument(
         "--stop-after-batches", type=_at_least_one, metavar="K", help="save a checkpoint after K batches and stop"
+    )
+    parser.add_argument(
+        "--network",
+        action="store_true",
+        help="instead: load the digits over HTTP from a local server with 10 ms of latency, "
+        "and show what item_concurrency changes",
     )
     parser.set_defaults(run=run)
 
@@ -51,9 +58,16 @@ def run(arguments: argparse.Namespace) -> int:
         return 2
 
     from headrace.cli.demo import digits
-    from headrace.cli.demo.train import Ending, Trainer
 
     out: Path = arguments.out
+    if arguments.network:
+        from headrace.cli.demo import network
+
+        network.show(out / "digits", digits.write_digits(out / "digits")[:NETWORK_DIGITS])
+        return 0
+
+    from headrace.cli.demo.train import Ending, Trainer
+
     training, test = digits.split(digits.write_digits(out / "digits"))
     print(f"wrote {len(training) + len(test)} digits to {out / 'digits'}: {len(training)} train, {len(test)} test")
 
