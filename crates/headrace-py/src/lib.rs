@@ -7,7 +7,7 @@ mod window;
 #[pyo3::pymodule(gil_used = false)]
 mod _native {
     #[pymodule_export]
-    use crate::image::{BufferPool, Image, ImageBatch};
+    use crate::image::{BufferPool, Image, ImageBatch, Plan, first_raw};
     #[pymodule_export]
     use crate::permutation::Permutation;
     #[pymodule_export]

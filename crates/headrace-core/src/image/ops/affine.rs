@@ -36,10 +36,9 @@ pub struct Rotate {
 type Matrix = [f64; 6];
 
 pub fn affine(picture: &Picture, map: &Affine) -> Result<Picture, OpError> {
-    let (cx, cy) = map.center.unwrap_or((
-        picture.width as f64 * 0.5,
-        picture.height as f64 * 0.5,
-    ));
+    let (cx, cy) = map
+        .center
+        .unwrap_or((picture.width as f64 * 0.5, picture.height as f64 * 0.5));
     let (turn, sx, sy) = (
         map.angle.to_radians(),
         map.shear.0.to_radians(),
@@ -52,14 +51,7 @@ pub fn affine(picture: &Picture, map: &Affine) -> Result<Picture, OpError> {
     let d = -(turn - sy).sin() * sx.tan() / sy.cos() + turn.cos();
     let [m0, m1, m3, m4] = [d, -b, -c, a].map(|value| value / map.scale);
     let (x, y) = (-cx - map.translate.0, -cy - map.translate.1);
-    let matrix = [
-        m0,
-        m1,
-        m0 * x + m1 * y + cx,
-        m3,
-        m4,
-        m3 * x + m4 * y + cy,
-    ];
+    let matrix = [m0, m1, m0 * x + m1 * y + cx, m3, m4, m3 * x + m4 * y + cy];
     let extent = (picture.width, picture.height);
     sample("Affine", picture, extent, &matrix, &map.sampling)
 }
@@ -147,7 +139,14 @@ fn sample(
         } else {
             bytes
         };
-        smooth(picture, source, (width, height), matrix, sampling.filter, &mut result);
+        smooth(
+            picture,
+            source,
+            (width, height),
+            matrix,
+            sampling.filter,
+            &mut result,
+        );
         if alpha {
             super::resize::unpremultiply(&mut result, channels);
         }
@@ -187,9 +186,11 @@ fn nearest(
         return;
     }
     let (w, h) = (width as f64, height as f64);
-    let fits = [(0.0, 0.0), (w, h), (0.0, h), (w, 0.0)].iter().all(|&(x, y)| {
-        (m0 * x + m1 * y + m2).abs() < 32768.0 && (m3 * x + m4 * y + m5).abs() < 32768.0
-    });
+    let fits = [(0.0, 0.0), (w, h), (0.0, h), (w, 0.0)]
+        .iter()
+        .all(|&(x, y)| {
+            (m0 * x + m1 * y + m2).abs() < 32768.0 && (m3 * x + m4 * y + m5).abs() < 32768.0
+        });
     if fits {
         let fixed = |value: f64| (value * 65536.0 + 0.5).floor() as i64;
         let steps = [m0, m1, m3, m4].map(fixed);
@@ -233,7 +234,11 @@ fn smooth(
 ) {
     let channels = picture.color.channels();
     let (source_width, source_height) = (picture.width as f64, picture.height as f64);
-    let reach: std::ops::Range<i64> = if filter == Filter::Bicubic { -1..3 } else { 0..2 };
+    let reach: std::ops::Range<i64> = if filter == Filter::Bicubic {
+        -1..3
+    } else {
+        0..2
+    };
     let clamp = |place: i64, length: usize| place.clamp(0, length as i64 - 1) as usize;
     for y in 0..height {
         for x in 0..width {

@@ -120,11 +120,7 @@ fn hsv([r, g, b]: [u8; 3]) -> [u8; 3] {
         4.0 + gc - rc
     };
     let hue = (f64::from(hue) / 6.0 + 1.0) % 1.0;
-    [
-        (hue as f32 * 255.0) as u8,
-        (saturation * 255.0) as u8,
-        most,
-    ]
+    [(hue as f32 * 255.0) as u8, (saturation * 255.0) as u8, most]
 }
 
 fn rgb([hue, saturation, value]: [u8; 3]) -> [u8; 3] {

@@ -72,8 +72,14 @@ pub fn pad(
     expect_hwc(OP, picture)?;
     let channels = picture.color.channels();
     let fill = fill.channels(OP, picture.dtype(), channels)?;
-    let width = margins.left.saturating_add(picture.width).saturating_add(margins.right);
-    let height = margins.top.saturating_add(picture.height).saturating_add(margins.bottom);
+    let width = margins
+        .left
+        .saturating_add(picture.width)
+        .saturating_add(margins.right);
+    let height = margins
+        .top
+        .saturating_add(picture.height)
+        .saturating_add(margins.bottom);
     room(OP, width, height, channels)?;
     let columns = sources(width, margins.left, picture.width, border);
     let rows = sources(height, margins.top, picture.height, border);
@@ -149,9 +155,13 @@ pub enum Anchor {
 }
 
 /// The margins that make a picture at least `width` by `height`; with `Center` the odd pixel is right and below.
-pub fn pad_to_margins(picture: &Picture, width: usize, height: usize, anchor: Anchor) -> Margins {
-    let columns = width.saturating_sub(picture.width);
-    let rows = height.saturating_sub(picture.height);
+pub fn pad_to_margins(
+    (picture_width, picture_height): (usize, usize),
+    (width, height): (usize, usize),
+    anchor: Anchor,
+) -> Margins {
+    let columns = width.saturating_sub(picture_width);
+    let rows = height.saturating_sub(picture_height);
     let (left, top) = match anchor {
         Anchor::TopLeft => (0, 0),
         Anchor::Center => (columns / 2, rows / 2),

@@ -63,7 +63,10 @@ pub fn to_float(picture: Picture, scale: bool) -> Picture {
         Pixels::U8(values) => {
             let table: [f32; 256] =
                 std::array::from_fn(|value| value as f32 / if scale { 255.0 } else { 1.0 });
-            values.iter().map(|&value| table[usize::from(value)]).collect()
+            values
+                .iter()
+                .map(|&value| table[usize::from(value)])
+                .collect()
         }
         Pixels::U16(values) => {
             let divisor = if scale { 65535.0 } else { 1.0 };

@@ -66,9 +66,8 @@ impl Packed {
             for start in starts[starts.len() - 1] {
                 reach = reach.max(start + (groups - 1) * 4 * channels + 16);
             }
-            let tap = |index: usize, tap: usize| {
-                split(weights.of(index).get(tap).copied().unwrap_or(0))
-            };
+            let tap =
+                |index: usize, tap: usize| split(weights.of(index).get(tap).copied().unwrap_or(0));
             for first in (0..groups * 4).step_by(2) {
                 let mut vectors = [[0; 8]; 2];
                 for (lane, output) in [index, twin].into_iter().enumerate() {

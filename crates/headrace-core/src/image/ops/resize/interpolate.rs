@@ -55,7 +55,9 @@ pub fn horizontal(input: &[u8], taps: &[Tap], channels: usize, output: &mut [f32
     for (pixel, tap) in output.chunks_exact_mut(channels).zip(taps) {
         for (channel, value) in pixel.iter_mut().enumerate() {
             *value = (0..tap.count)
-                .map(|at| f32::from(input[tap.places[at] as usize * channels + channel]) * tap.weights[at])
+                .map(|at| {
+                    f32::from(input[tap.places[at] as usize * channels + channel]) * tap.weights[at]
+                })
                 .sum();
         }
     }

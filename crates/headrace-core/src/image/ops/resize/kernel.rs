@@ -80,7 +80,12 @@ mod tests {
     fn every_kernel_gives_the_bytes_of_the_scalar_one() {
         for channels in 1..=4 {
             for (source, size) in [(1, 7), (7, 1), (50, 13), (13, 50), (640, 3), (33, 33)] {
-                for filter in [Filter::Box, Filter::Bilinear, Filter::Bicubic, Filter::Lanczos] {
+                for filter in [
+                    Filter::Box,
+                    Filter::Bilinear,
+                    Filter::Bicubic,
+                    Filter::Lanczos,
+                ] {
                     let weights = Weights::new(source, 0.0, source as f32, size, filter, 0..size);
                     let input = noise(source * channels);
                     let mut expected = vec![0; size * channels];

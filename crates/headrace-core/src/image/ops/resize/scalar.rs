@@ -14,10 +14,7 @@ pub fn horizontal<const CHANNELS: usize>(input: &[u8], weights: &Weights, output
     for (index, pixel) in output.chunks_exact_mut(CHANNELS).enumerate() {
         let mut sums = [HALF; CHANNELS];
         let start = weights.starts[index] as usize * CHANNELS;
-        for (values, &weight) in input[start..]
-            .chunks_exact(CHANNELS)
-            .zip(weights.of(index))
-        {
+        for (values, &weight) in input[start..].chunks_exact(CHANNELS).zip(weights.of(index)) {
             for (sum, &value) in sums.iter_mut().zip(values) {
                 *sum = sum.wrapping_add(i32::from(value).wrapping_mul(weight));
             }
