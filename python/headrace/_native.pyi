@@ -12,9 +12,11 @@ __all__ = [
     "Image",
     "ImageBatch",
     "Permutation",
+    "Plan",
     "Runtime",
     "Source",
     "Window",
+    "first_raw",
     "pack",
     "unpack",
 ]
@@ -272,3 +274,23 @@ def unpack(data: Any) -> Any:
     Raises SampleError for what is cut, nested deeper than 256 levels, followed by other bytes, not UTF-8, an ext
     type, a key given twice, or a count that the bytes left cannot hold (before anything is allocated).
     """
+
+# Chains of image operations
+
+@final
+class Plan:
+    """A chain of image operations, compiled once and frozen; used by any number of threads."""
+
+    def __new__(cls, steps: list[tuple[str, Any]]) -> Plan: ...
+    def run(self, item: Any, seed: int) -> Image:
+        """One encoded item (bytes-like) or Image through the chain. Releases the interpreter."""
+    def run_batch(
+        self, items: list[Any], seed: int, epoch: int, indices: list[int], layout: str, pool: BufferPool
+    ) -> tuple[ImageBatch | None, list[tuple[int, Exception]]]:
+        """A batch in one pass, and the failures by position. Releases the interpreter."""
+    @property
+    def fused_from(self) -> int:
+        """The first step of those that run in one pass into the batch."""
+
+def first_raw(seed: int, epoch: int, index: int) -> int:
+    """The first raw uint64 that `sample_rng()` gives for an item."""

@@ -11,7 +11,7 @@ mod _native {
     #[pymodule_export]
     use crate::fetch::{Fetches, Runtime, Source};
     #[pymodule_export]
-    use crate::image::{BufferPool, Image, ImageBatch};
+    use crate::image::{BufferPool, Image, ImageBatch, Plan, first_raw};
     #[pymodule_export]
     use crate::msgpack::{pack, unpack};
     #[pymodule_export]

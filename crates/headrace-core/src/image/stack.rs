@@ -115,7 +115,8 @@ pub fn stack(pictures: &[&Picture], layout: Layout, pool: &Pool) -> Result<Batch
     })
 }
 
-fn write(picture: &Picture, layout: Layout, slot: Slot<'_>) {
+/// Copies one picture into a slot of its type and size.
+pub(super) fn write(picture: &Picture, layout: Layout, slot: Slot<'_>) {
     match (&picture.pixels, slot) {
         (Pixels::U8(from), Slot::U8(to)) => copy(from, to, picture, layout),
         (Pixels::U16(from), Slot::U16(to)) => copy(from, to, picture, layout),

@@ -4,6 +4,8 @@ mod array;
 mod batch;
 mod dlpack;
 mod object;
+mod plan;
 
 pub use batch::{BufferPool, ImageBatch};
 pub use object::Image;
+pub use plan::{Plan, first_raw};

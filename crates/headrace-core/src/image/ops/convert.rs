@@ -20,7 +20,7 @@ impl Target {
         }
     }
 
-    fn op(self) -> &'static str {
+    pub fn op(self) -> &'static str {
         match self {
             Target::Rgb => "ToRgb",
             Target::Rgba => "ToRgba",
@@ -30,11 +30,8 @@ impl Target {
 }
 
 /// A uint8 HWC picture in another colour space. CMYK goes by way of RGB.
-pub fn convert(picture: Picture, target: Target) -> Result<Picture, OpError> {
-    let bytes = expect_bytes(target.op(), &picture)?;
-    if picture.color == target.color() {
-        return Ok(picture);
-    }
+pub fn convert(picture: &Picture, target: Target) -> Result<Picture, OpError> {
+    let bytes = expect_bytes(target.op(), picture)?;
     let key = picture.transparent.map(|key| key.map(|value| value as u8));
     let mut pixels = match (picture.color, target) {
         (Color::L, Target::Rgb) => each::<1, 3>(bytes, |[l]| [l, l, l]),

@@ -66,28 +66,19 @@ pub fn center_offsets(extent: usize, size: usize) -> i64 {
     half + i64::from(double % 2 == 1 && half % 2 == 1)
 }
 
-/// The picture with `area` filled by one value a channel.
-pub fn erase(picture: &mut Picture, area: Rectangle, values: &[f32]) {
+/// Overwrites `area` with what `draw` gives for each pixel, one value a channel that the type can hold.
+pub fn erase(picture: &mut Picture, area: Rectangle, mut draw: impl FnMut() -> Vec<f32>) {
     let (width, channels) = (picture.width, picture.color.channels());
-    fn fill<T: Copy>(all: &mut [T], width: usize, area: Rectangle, values: &[T]) {
-        for row in area.top..area.top + area.height {
-            let from = (row * width + area.left) * values.len();
-            for pixel in all[from..from + area.width * values.len()].chunks_exact_mut(values.len())
-            {
-                pixel.copy_from_slice(values);
+    for row in area.top..area.top + area.height {
+        for column in area.left..area.left + area.width {
+            let from = (row * width + column) * channels;
+            for (place, value) in (from..from + channels).zip(draw()) {
+                match &mut picture.pixels {
+                    Pixels::U8(all) => all[place] = value as u8,
+                    Pixels::U16(all) => all[place] = value as u16,
+                    Pixels::F32(all) => all[place] = value,
+                }
             }
         }
-    }
-    debug_assert_eq!(values.len(), channels);
-    match &mut picture.pixels {
-        Pixels::U8(all) => {
-            let values: Vec<u8> = values.iter().map(|&value| value as u8).collect();
-            fill(all, width, area, &values);
-        }
-        Pixels::U16(all) => {
-            let values: Vec<u16> = values.iter().map(|&value| value as u16).collect();
-            fill(all, width, area, &values);
-        }
-        Pixels::F32(all) => fill(all, width, area, values),
     }
 }

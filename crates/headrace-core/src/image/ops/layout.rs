@@ -3,17 +3,22 @@
 use super::{OpError, same_type};
 use crate::image::picture::{Layout, Picture};
 
-/// The same values with the axes in `layout`; a picture that has it already is refused.
-pub fn relayout(picture: &Picture, layout: Layout) -> Result<Picture, OpError> {
+/// What a picture that has the layout already is told.
+pub fn has_layout(layout: Layout) -> OpError {
     let op = match layout {
         Layout::Hwc => "ToHwc",
         Layout::Chw => "ToChw",
     };
+    OpError::Size {
+        op,
+        reason: format!("the image is in {} already", layout.name()),
+    }
+}
+
+/// The same values with the axes in `layout`; a picture that has it already is refused.
+pub fn relayout(picture: &Picture, layout: Layout) -> Result<Picture, OpError> {
     if picture.layout == layout {
-        return Err(OpError::Size {
-            op,
-            reason: format!("the image is in {} already", layout.name()),
-        });
+        return Err(has_layout(layout));
     }
     let (area, channels) = (picture.width * picture.height, picture.color.channels());
     let pixels = same_type!(&picture.pixels, values => match layout {

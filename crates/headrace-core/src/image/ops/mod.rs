@@ -21,7 +21,7 @@ pub use crop::{center_offsets, crop, erase};
 pub use error::OpError;
 pub use flip::flip;
 pub use jitter::{adjust_brightness, adjust_contrast, adjust_hue, adjust_saturation};
-pub use layout::relayout;
+pub use layout::{has_layout, relayout};
 pub use pad::{Anchor, Border, Fill, Margins, pad, pad_to_margins};
 pub use rectangle::Rectangle;
 pub use rotate90::rotate90;
@@ -66,30 +66,38 @@ pub(crate) fn room(
         })
 }
 
-pub(crate) fn expect_hwc(op: &'static str, picture: &Picture) -> Result<(), OpError> {
-    match picture.layout {
+pub(crate) fn expect_layout_hwc(op: &'static str, layout: Layout) -> Result<(), OpError> {
+    match layout {
         Layout::Hwc => Ok(()),
         Layout::Chw => Err(OpError::Layout { op }),
     }
 }
 
+fn expect_hwc(op: &'static str, picture: &Picture) -> Result<(), OpError> {
+    expect_layout_hwc(op, picture.layout)
+}
+
+/// Bytes, the only type that `op` takes.
+pub(crate) fn expect_u8(op: &'static str, found: Dtype) -> Result<(), OpError> {
+    let advice = match found {
+        Dtype::U8 => return Ok(()),
+        Dtype::U16 => "decode with depth=8",
+        Dtype::F32 => "put it before ToFloat()",
+    };
+    Err(OpError::Dtype {
+        op,
+        expected: "uint8",
+        found,
+        advice,
+    })
+}
+
 /// The bytes of an HWC picture of uint8, the only kind that `op` takes.
-pub(crate) fn expect_bytes<'a>(
-    op: &'static str,
-    picture: &'a Picture,
-) -> Result<&'a [u8], OpError> {
+fn expect_bytes<'a>(op: &'static str, picture: &'a Picture) -> Result<&'a [u8], OpError> {
     expect_hwc(op, picture)?;
+    expect_u8(op, picture.dtype())?;
     match &picture.pixels {
         Pixels::U8(bytes) => Ok(bytes),
-        other => Err(OpError::Dtype {
-            op,
-            expected: "uint8",
-            found: other.dtype(),
-            advice: if other.dtype() == Dtype::F32 {
-                "put it before ToFloat()"
-            } else {
-                "decode with depth=8"
-            },
-        }),
+        Pixels::U16(_) | Pixels::F32(_) => unreachable!("the type was checked"),
     }
 }

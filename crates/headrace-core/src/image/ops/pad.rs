@@ -155,9 +155,13 @@ pub enum Anchor {
 }
 
 /// The margins that make a picture at least `width` by `height`; with `Center` the odd pixel is right and below.
-pub fn pad_to_margins(picture: &Picture, width: usize, height: usize, anchor: Anchor) -> Margins {
-    let columns = width.saturating_sub(picture.width);
-    let rows = height.saturating_sub(picture.height);
+pub fn pad_to_margins(
+    (picture_width, picture_height): (usize, usize),
+    (width, height): (usize, usize),
+    anchor: Anchor,
+) -> Margins {
+    let columns = width.saturating_sub(picture_width);
+    let rows = height.saturating_sub(picture_height);
     let (left, top) = match anchor {
         Anchor::TopLeft => (0, 0),
         Anchor::Center => (columns / 2, rows / 2),
