@@ -1,8 +1,9 @@
 //! Resampling of uint8 pictures, with the numbers of Pillow's `Image.resize`.
 //!
-//! An output pixel is a weighted sum of input pixels, first along the row, then down the column. Weights are 22-bit fixed
-//! point, sums are 32-bit integers, and between the passes the values are rounded to bytes, so every kernel (scalar or
-//! SIMD) gives the same bytes, and any part of the output can be made alone.
+//! An output pixel is a weighted sum of input pixels, first along the row, then down the column (or the other way round
+//! where the height shrinks much more than the width). Weights are 22-bit fixed point, sums are 32-bit integers, and
+//! between the passes the values are rounded to bytes, so every kernel (scalar or SIMD) gives the same bytes, and any part
+//! of the output can be made alone.
 //!
 //! | file | holds |
 //! |---|---|
@@ -63,6 +64,14 @@ impl Request {
             filter,
             antialias,
         }
+    }
+
+    /// Whether columns are summed before rows: Pillow 13's choice, which decides what is rounded in between. (Pillow 12 and
+    /// older always sum rows first.)
+    pub fn goes_down_first(&self) -> bool {
+        let lost = |from: usize, to: usize| from as i64 - to as i64;
+        let rows = lost(self.source_height, self.height);
+        rows > 0 && rows > 2 * lost(self.source_width, self.width)
     }
 
     /// Whether the result is the source itself.

@@ -1,5 +1,7 @@
 //! Rows in, rows out: only the rows and columns that are asked for, over a ring of half-done rows.
 
+use std::ops::Range;
+
 use super::interpolate::{self, Tap};
 use super::kernel::{self, Horizontal};
 use super::premultiply::{has_alpha, premultiply, unpremultiply};
@@ -133,6 +135,12 @@ impl Resampler {
                 self.interpolate(row, columns, rows, scratch, &mut sink);
             }
             Passes::Weighted {
+                horizontal: Some(horizontal),
+                vertical: Some(vertical),
+            } if self.request.goes_down_first() => {
+                self.weigh_down_first(row, horizontal, vertical, scratch, &mut sink);
+            }
+            Passes::Weighted {
                 horizontal,
                 vertical,
             } => self.weigh(
@@ -200,17 +208,53 @@ impl Resampler {
                 across(ready, &mut held[place..place + width]);
                 ready += 1;
             }
-            let near: [&[u8]; NEAR];
-            let far: Vec<&[u8]>;
             let of = |at: usize| &held[at % taps * width..][..width];
-            let rows = if end - start <= NEAR {
-                near = std::array::from_fn(|at| of((start + at).min(end.max(1) - 1)));
-                &near[..end - start]
+            sum_of(start..end, of, weights.of(index), result);
+            if alpha {
+                unpremultiply(result, channels);
+            }
+            sink(index, result);
+        }
+    }
+
+    fn weigh_down_first<'a>(
+        &self,
+        row: impl Fn(usize) -> &'a [u8],
+        horizontal: &Horizontal,
+        vertical: &Weights,
+        scratch: &mut Scratch,
+        sink: &mut impl FnMut(usize, &[u8]),
+    ) {
+        let channels = self.color.channels();
+        let alpha = has_alpha(self.color);
+        let Scratch { line, ring, .. } = scratch;
+        let seen = horizontal.weights.reach();
+        let (from, to) = (seen.start * channels, seen.end * channels);
+        let width = to - from;
+        let taps = if alpha { vertical.taps.max(1) } else { 0 };
+        let result_width = self.window.width * channels;
+        ring.resize(taps * width + result_width, 0);
+        let (held, result) = ring.split_at_mut(taps * width);
+        line.resize(horizontal.reach().max(to), 0);
+        let mut ready = vertical.reach().start;
+        for index in 0..self.window.height {
+            let start = vertical.starts[index] as usize;
+            let end = start + vertical.counts[index] as usize;
+            if alpha {
+                ready = ready.max(start);
+                while ready < end {
+                    let place = &mut held[ready % taps * width..][..width];
+                    place.copy_from_slice(&row(ready)[from..to]);
+                    premultiply(place, channels);
+                    ready += 1;
+                }
+                let of = |at: usize| &held[at % taps * width..][..width];
+                sum_of(start..end, of, vertical.of(index), &mut line[from..to]);
             } else {
-                far = (start..end).map(of).collect();
-                &far[..]
-            };
-            kernel::vertical(rows, weights.of(index), result);
+                let of = |at: usize| &row(at)[from..to];
+                sum_of(start..end, of, vertical.of(index), &mut line[from..to]);
+            }
+            horizontal.run(line, result);
             if alpha {
                 unpremultiply(result, channels);
             }
@@ -282,5 +326,25 @@ impl Resampler {
             interpolate::vertical(&taken, tap, &mut result);
             sink(index, &result);
         }
+    }
+}
+
+/// The weighted sum of the rows of `range`.
+fn sum_of<'a>(
+    range: Range<usize>,
+    of: impl Fn(usize) -> &'a [u8],
+    weights: &[i32],
+    result: &mut [u8],
+) {
+    let count = range.len();
+    if count <= NEAR {
+        let mut rows: [&[u8]; NEAR] = [&[]; NEAR];
+        for (row, at) in rows.iter_mut().zip(range) {
+            *row = of(at);
+        }
+        kernel::vertical(&rows[..count], weights, result);
+    } else {
+        let rows: Vec<&[u8]> = range.map(of).collect();
+        kernel::vertical(&rows, weights, result);
     }
 }
