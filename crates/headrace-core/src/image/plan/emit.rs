@@ -6,6 +6,14 @@ use crate::image::picture::{Layout, Pixels};
 
 /// Writes the frame's bytes, of which no tone waits, to `to` (`frame.values()` of them).
 pub fn bytes(frame: &Frame<'_>, scratch: &mut Scratch, layout: Layout, to: &mut [u8]) {
+    let length = frame.width() * frame.color().channels();
+    if !frame.mirrored && (layout == Layout::Hwc || frame.color().channels() == 1) {
+        let last = frame.height().saturating_sub(1);
+        return rows(frame, scratch, |row, source| {
+            let row = if frame.upside_down { last - row } else { row };
+            to[row * length..(row + 1) * length].copy_from_slice(source);
+        });
+    }
     match frame.color().channels() {
         1 => place::<u8, 1>(frame, scratch, layout, to, &|_, value| value),
         2 => place::<u8, 2>(frame, scratch, layout, to, &|_, value| value),

@@ -12,7 +12,7 @@
 //! - a horizontal load reads 16 bytes from `(start + 4 g) * channels`, `g < groups`. `Packed::new` keeps `reach`, the
 //!   largest end of such a load; `run` asserts that the input is that long.
 //! - a horizontal store writes 4 bytes at `index * channels` with `index < count`, through a checked slice.
-//! - a vertical block reads and writes 32 bytes below `output.len()`, and every row is asserted to be as long.
+//! - a vertical block begins at most 32 bytes before the end of `output`, and every row is asserted to be as long.
 #![allow(unsafe_code)]
 
 use std::arch::x86_64::*;
@@ -36,10 +36,11 @@ fn pair(first: i16, second: i16) -> i32 {
     (i32::from(second) << 16) | (i32::from(first) & 0xffff)
 }
 
-/// The weights of a horizontal pass over 3 or 4 channels, in the order in which the kernel reads them.
+/// The weights of a horizontal pass, in the order in which the kernel reads them.
 ///
-/// Two outputs are made at once, one in each half of a register; taps come in groups of four. A group is four vectors of
-/// eight pairs: low and high parts of taps 0 and 1, then of taps 2 and 3.
+/// Two outputs are made at once, one in each half of a register. With two channels or more, taps come in groups of four,
+/// and a group is four vectors of eight pairs: low and high parts of taps 0 and 1, then of taps 2 and 3. With one channel a
+/// group is eight taps, two vectors: their low and their high parts.
 pub struct Packed {
     starts: Vec<[usize; 2]>,
     weights: Vec<[i32; 8]>,
@@ -52,8 +53,11 @@ pub struct Packed {
 impl Packed {
     /// None where the machine or the number of channels has no such kernel.
     pub fn new(weights: &Weights, channels: usize) -> Option<Self> {
-        if !available() || !(3..=4).contains(&channels) {
+        if !available() {
             return None;
+        }
+        if channels == 1 {
+            return Some(Self::gray(weights));
         }
         let count = weights.starts.len();
         let groups = weights.taps.div_ceil(4);
@@ -89,6 +93,42 @@ impl Packed {
         })
     }
 
+    fn gray(weights: &Weights) -> Self {
+        let count = weights.starts.len();
+        let groups = weights.taps.div_ceil(8);
+        let mut packed = Vec::with_capacity(count.div_ceil(2) * groups * 2);
+        let mut starts = Vec::with_capacity(count.div_ceil(2));
+        let mut reach = 0;
+        for index in (0..count).step_by(2) {
+            let twins = [index, (index + 1).min(count - 1)];
+            starts.push(twins.map(|index| weights.starts[index] as usize));
+            for start in starts[starts.len() - 1] {
+                reach = reach.max(start + groups * 8);
+            }
+            let tap =
+                |index: usize, tap: usize| split(weights.of(index).get(tap).copied().unwrap_or(0));
+            for first in (0..groups * 8).step_by(8) {
+                let mut vectors = [[0; 8]; 2];
+                for place in 0..8 {
+                    let (output, at) = (twins[place / 4], first + place % 4 * 2);
+                    let (high, low) = tap(output, at);
+                    let (next_high, next_low) = tap(output, at + 1);
+                    vectors[0][place] = pair(low, next_low);
+                    vectors[1][place] = pair(high, next_high);
+                }
+                packed.extend(vectors);
+            }
+        }
+        Self {
+            starts,
+            weights: packed,
+            groups,
+            count,
+            channels: 1,
+            reach,
+        }
+    }
+
     pub fn reach(&self) -> usize {
         self.reach
     }
@@ -97,10 +137,54 @@ impl Packed {
         assert!(input.len() >= self.reach && output.len() == self.count * self.channels);
         // SAFETY: `new` made sure of AVX2, the assertion of the lengths.
         unsafe {
-            if self.channels == 3 {
-                self.rows::<3>(input, output);
-            } else {
-                self.rows::<4>(input, output);
+            match self.channels {
+                1 => self.gray_row(input, output),
+                2 => self.row::<2>(input, output),
+                3 => self.row::<3>(input, output),
+                _ => self.row::<4>(input, output),
+            }
+        }
+    }
+
+    /// # Safety
+    /// AVX2; `input.len() >= self.reach`; `output.len() == self.count`; `self.channels == 1`.
+    #[target_feature(enable = "avx2")]
+    unsafe fn gray_row(&self, input: &[u8], output: &mut [u8]) {
+        // SAFETY: the caller's promise: loads of 8 bytes end at `start + 8 * groups`, at most `reach`.
+        unsafe {
+            let mut weights = self.weights.as_ptr().cast::<__m256i>();
+            let source = input.as_ptr();
+            let half = _mm256_set_epi32(0, 0, 0, HALF, 0, 0, 0, HALF);
+            for (twins, starts) in self.starts.iter().enumerate() {
+                let mut low = half;
+                let mut high = _mm256_setzero_si256();
+                for group in 0..self.groups {
+                    let one = _mm_loadl_epi64(source.add(starts[0] + group * 8).cast());
+                    let two = _mm_loadl_epi64(source.add(starts[1] + group * 8).cast());
+                    let pixels = _mm256_cvtepu8_epi16(_mm_unpacklo_epi64(one, two));
+                    low = _mm256_add_epi32(
+                        low,
+                        _mm256_madd_epi16(pixels, _mm256_loadu_si256(weights)),
+                    );
+                    high = _mm256_add_epi32(
+                        high,
+                        _mm256_madd_epi16(pixels, _mm256_loadu_si256(weights.add(1))),
+                    );
+                    weights = weights.add(2);
+                }
+                let sum = _mm256_add_epi32(low, _mm256_slli_epi32::<16>(high));
+                let sum = _mm256_hadd_epi32(sum, sum);
+                let sum = _mm256_hadd_epi32(sum, sum);
+                let sum = _mm256_srai_epi32::<{ PRECISION as i32 }>(sum);
+                let words = _mm256_packs_epi32(sum, sum);
+                let bytes = _mm256_packus_epi16(words, words);
+                let pixels = [
+                    _mm256_extract_epi32::<0>(bytes) as u8,
+                    _mm256_extract_epi32::<4>(bytes) as u8,
+                ];
+                for (place, pixel) in output[twins * 2..].iter_mut().zip(pixels) {
+                    *place = pixel;
+                }
             }
         }
     }
@@ -108,7 +192,7 @@ impl Packed {
     /// # Safety
     /// AVX2; `input.len() >= self.reach`; `output.len() == self.count * CHANNELS`; `self.channels == CHANNELS`.
     #[target_feature(enable = "avx2")]
-    unsafe fn rows<const CHANNELS: usize>(&self, input: &[u8], output: &mut [u8]) {
+    unsafe fn row<const CHANNELS: usize>(&self, input: &[u8], output: &mut [u8]) {
         // SAFETY: the caller's promise, and the lemmas at the top of the file.
         unsafe {
             let (first, second) = masks::<CHANNELS>();
@@ -190,7 +274,7 @@ unsafe fn masks<const CHANNELS: usize>() -> (__m256i, __m256i) {
     }
 }
 
-/// Makes the first bytes of an output row, in blocks of 32; gives how many were made.
+/// Makes an output row of at least 32 bytes; gives how many bytes were made, none of a shorter one.
 pub fn vertical(rows: &[&[u8]], weights: &[i32], output: &mut [u8]) -> usize {
     if !available() {
         return 0;
@@ -207,8 +291,12 @@ unsafe fn blocks(rows: &[&[u8]], weights: &[i32], output: &mut [u8]) -> usize {
     // SAFETY: a block begins at most 32 bytes before the end of `output`, which no row is shorter than.
     unsafe {
         let zero = _mm256_setzero_si256();
+        if output.len() < 32 {
+            return 0;
+        }
+        let last = output.len() - 32;
         let mut at = 0;
-        while at + 32 <= output.len() {
+        loop {
             let mut low = [_mm256_set1_epi32(HALF); 4];
             let mut high = [zero; 4];
             let mut tap = 0;
@@ -250,8 +338,11 @@ unsafe fn blocks(rows: &[&[u8]], weights: &[i32], output: &mut [u8]) -> usize {
             ];
             let bytes = _mm256_packus_epi16(words[0], words[1]);
             _mm256_storeu_si256(output.as_mut_ptr().add(at).cast(), bytes);
-            at += 32;
+            if at == last {
+                return output.len();
+            }
+            // The last block overlaps the one before it, whose bytes come out the same.
+            at = (at + 32).min(last);
         }
-        at
     }
 }

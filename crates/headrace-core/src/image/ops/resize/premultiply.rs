@@ -10,23 +10,48 @@ pub fn has_alpha(color: Color) -> bool {
 
 /// Multiplies the colours of a row by alpha; `channels` counts the alpha, which comes last.
 pub fn premultiply(row: &mut [u8], channels: usize) {
-    for pixel in row.chunks_exact_mut(channels) {
-        let alpha = pixel[channels - 1];
-        for value in &mut pixel[..channels - 1] {
-            *value = muldiv255(*value, alpha);
-        }
+    if channels == 4 {
+        multiply::<4>(row);
+    } else {
+        multiply::<2>(row);
     }
 }
 
-/// Divides them again: truncated, and cut at 255.
+fn multiply<const CHANNELS: usize>(row: &mut [u8]) {
+    for pixel in row.chunks_exact_mut(CHANNELS) {
+        let Ok(pixel) = <&mut [u8; CHANNELS]>::try_from(pixel) else {
+            continue;
+        };
+        let alpha = pixel[CHANNELS - 1];
+        let mut weighted = pixel.map(|value| muldiv255(value, alpha));
+        weighted[CHANNELS - 1] = alpha;
+        *pixel = weighted;
+    }
+}
+
+/// Divides them again: truncated, and cut at 255. What is all transparent stays.
 pub fn unpremultiply(row: &mut [u8], channels: usize) {
-    for pixel in row.chunks_exact_mut(channels) {
-        let alpha = u32::from(pixel[channels - 1]);
+    if channels == 4 {
+        divide::<4>(row);
+    } else {
+        divide::<2>(row);
+    }
+}
+
+fn divide<const CHANNELS: usize>(row: &mut [u8]) {
+    for pixel in row.chunks_exact_mut(CHANNELS) {
+        let Ok(pixel) = <&mut [u8; CHANNELS]>::try_from(pixel) else {
+            continue;
+        };
+        let alpha = pixel[CHANNELS - 1];
         if alpha == 0 || alpha == 255 {
             continue;
         }
-        for value in &mut pixel[..channels - 1] {
-            *value = (255 * u32::from(*value) / alpha).min(255) as u8;
-        }
+        // The quotient is at most 1/255 below a whole number, which float32 tells apart from it up to 256; the conversion
+        // truncates and saturates.
+        let divisor = f32::from(alpha);
+        let mut plain = pixel.map(|value| (f32::from(value) * 255.0 / divisor) as u8);
+        plain[CHANNELS - 1] = alpha;
+        *pixel = plain;
     }
 }
