@@ -21,7 +21,7 @@ NATIVE_SOURCES := Cargo.toml Cargo.lock pyproject.toml \
 	$(shell find crates -type f \( -name '*.rs' -o -name Cargo.toml \))
 FT_TESTS = $(wildcard tests/test_window.py tests/test_permutation.py tests/test_loader*.py tests/test_resume.py)
 
-.PHONY: help demo test test-rust test-loom test-python test-free-threaded lint bench docs build lock clean tools lint-tools
+.PHONY: help demo servers test test-rust test-loom test-python test-free-threaded lint bench docs build lock clean tools lint-tools
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 28
@@ -38,8 +38,23 @@ test-rust: | tools
 test-loom: | tools
 	RUSTFLAGS="--cfg headrace_loom" CARGO_TARGET_DIR=target/loom cargo test --locked -p headrace-core --release loom
 
-test-python: build
+test-python: build servers
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+servers: | tools ## install the servers that the tests start; a test whose server is missing is skipped
+	@missing=""; \
+	command -v nginx >/dev/null || [ -x /usr/sbin/nginx ] || missing="$$missing nginx-light"; \
+	command -v npm >/dev/null || missing="$$missing nodejs npm"; \
+	if [ -n "$$missing" ]; then \
+		if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+			export DEBIAN_FRONTEND=noninteractive; \
+			{ apt-get update -qq && apt-get install -y -qq --no-install-recommends $$missing; } </dev/null \
+				|| echo "could not install$$missing: their tests will be skipped" >&2; \
+		else \
+			echo "some tests will be skipped; on Debian, install with: apt-get install$$missing" >&2; \
+		fi; \
+	fi
+	$(PYTHON) tests/servers/install.py
 
 test-free-threaded: | tools ## run the loader's tests on the interpreter PYTHON_FT
 ifeq ($(strip $(PYTHON_FT)),)
@@ -83,11 +98,14 @@ $(VENV_FT)/.installed: requirements/free-threaded.txt | tools
 	$(VENV_FT)/bin/python -m pip install --quiet --require-hashes -r requirements/free-threaded.txt
 	touch $@
 
-lock: ## make the locks of requirements/ again (needs uv)
+lock: ## make the locks of requirements/ again (needs uv and npm)
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate \
 		--no-header requirements/dev.in -o requirements/dev.txt
 	uv pip compile --quiet --universal --python-version 3.14 --generate-hashes --no-emit-index-url --no-annotate \
 		--no-header -c requirements/dev.txt requirements/free-threaded.in -o requirements/free-threaded.txt
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate \
+		--no-header requirements/servers.in -o requirements/servers.txt
+	cd requirements/azurite && npm install --package-lock-only --no-audit --no-fund
 
 clean: ## remove what the other targets made
 	rm -rf $(VENV) $(VENV_FT) target demo-output python/headrace/_native.*.so

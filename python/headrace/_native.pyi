@@ -1,11 +1,25 @@
 """The native module: mechanisms that do not hold the interpreter while they wait or compute."""
 
 from collections.abc import Sequence
+from os import PathLike
 from typing import Any, TypeAlias, final
 
 from headrace.errors import SourceError
 
-__all__ = ["Fetches", "Permutation", "Runtime", "Source", "Window"]
+__all__ = [
+    "BufferPool",
+    "Fetches",
+    "Image",
+    "ImageBatch",
+    "Permutation",
+    "Plan",
+    "Runtime",
+    "Source",
+    "Window",
+    "first_raw",
+    "pack",
+    "unpack",
+]
 
 @final
 class Window:
@@ -139,3 +153,144 @@ class Fetches:
         """The items not yet given, in the order of `indices`."""
     def cancel(self) -> None:
         """Drops what is in flight and returns at once."""
+
+# Images
+
+@final
+class Image:
+    """A picture that does not change: uint8, uint16 or float32 values in HWC or CHW, and their colour space.
+
+    `numpy.asarray(image)` and `torch.from_dlpack(image)` are views without a copy, read-only where the consumer knows
+    that word, and keep the picture alive. Any thread may use it.
+    """
+
+    @classmethod
+    def from_array(cls, obj: Any, layout: str = "hwc") -> Image:
+        """A new image with a copy of an array's values.
+
+        Args:
+            obj: what `numpy.asarray` takes, of shape `(height, width)` or as `layout` says, with 1, 3 or 4 channels
+                (gray, RGB, RGBA), uint8, uint16 or float32.
+            layout: `"hwc"` or `"chw"`, the order of `obj`'s axes. The image is in HWC.
+
+        Raises:
+            TypeError: another dtype (values are never converted), or memory of another device.
+            ValueError: another shape, or more than 16384 x 16384 pixels or 256 MiB.
+        """
+    @property
+    def width(self) -> int: ...
+    @property
+    def height(self) -> int: ...
+    @property
+    def channels(self) -> int: ...
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """`(height, width, channels)`, or `(channels, height, width)` in CHW."""
+    @property
+    def dtype(self) -> str:
+        """`"uint8"`, `"uint16"` or `"float32"`."""
+    @property
+    def layout(self) -> str:
+        """`"HWC"` or `"CHW"`."""
+    @property
+    def color(self) -> str:
+        """`"L"`, `"LA"`, `"RGB"`, `"RGBA"` or `"CMYK"`."""
+    @property
+    def __array_interface__(self) -> dict[str, Any]: ...
+    def __dlpack__(
+        self,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any: ...
+    def __dlpack_device__(self) -> tuple[int, int]: ...
+    def save(self, path: str | PathLike[str]) -> None:
+        """Writes a PNG file; ValueError for a path that does not end in `.png`."""
+    def _repr_png_(self) -> bytes: ...
+    def to_pil(self) -> Any:
+        """A `PIL.Image.Image` with a copy of the values; ValueError where they are not uint8."""
+
+@final
+class ImageBatch:
+    """Images of one shape in one buffer, aligned to 64 bytes.
+
+    `numpy.asarray(batch)` and `torch.from_dlpack(batch)` are writable views without a copy, and keep the buffer.
+    """
+
+    @property
+    def shape(self) -> tuple[int, int, int, int]:
+        """`(n, channels, height, width)` in NCHW, `(n, height, width, channels)` in NHWC."""
+    @property
+    def dtype(self) -> str: ...
+    @property
+    def layout(self) -> str:
+        """`"NCHW"` or `"NHWC"`."""
+    @property
+    def color(self) -> str: ...
+    def __len__(self) -> int: ...
+    def __getitem__(self, key: int, /) -> Image:
+        """A copy of one image as it is now."""
+    @property
+    def __array_interface__(self) -> dict[str, Any]: ...
+    def __dlpack__(
+        self,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any: ...
+    def __dlpack_device__(self) -> tuple[int, int]: ...
+    def save(self, path: str | PathLike[str]) -> None:
+        """Writes a contact sheet of the first 64 images as a PNG file."""
+    def _repr_png_(self) -> bytes: ...
+    def to_pil(self) -> list[Any]:
+        """Copies as `PIL.Image.Image` objects."""
+
+@final
+class BufferPool:
+    """Memory of up to `buffers` dropped batches, kept for the next ones."""
+
+    def __new__(cls, buffers: int) -> BufferPool: ...
+    def stack(self, images: list[Image], layout: str) -> ImageBatch:
+        """A batch of equal images in `"NCHW"` or `"NHWC"`. Releases the interpreter.
+
+        Raises ValueError for no images, unequal ones or another layout, MemoryError where there is no memory.
+        """
+
+# Samples
+
+def pack(value: Any) -> bytes:
+    """The msgpack of None, bool, int, float, str, bytes, list, tuple and dict, nested at most 256 deep.
+
+    Raises SampleError for any other type, an integer beyond 64 bits and a string that UTF-8 cannot write.
+    """
+
+def unpack(data: Any) -> Any:
+    """The value of the msgpack in a bytes-like object: arrays as lists, maps as dicts, str and bytes apart.
+
+    Raises SampleError for what is cut, nested deeper than 256 levels, followed by other bytes, not UTF-8, an ext
+    type, a key given twice, or a count that the bytes left cannot hold (before anything is allocated).
+    """
+
+# Chains of image operations
+
+@final
+class Plan:
+    """A chain of image operations, compiled once and frozen; used by any number of threads."""
+
+    def __new__(cls, steps: list[tuple[str, Any]]) -> Plan: ...
+    def run(self, item: Any, seed: int) -> Image:
+        """One encoded item (bytes-like) or Image through the chain. Releases the interpreter."""
+    def run_batch(
+        self, items: list[Any], seed: int, epoch: int, indices: list[int], layout: str, pool: BufferPool
+    ) -> tuple[ImageBatch | None, list[tuple[int, Exception]]]:
+        """A batch in one pass, and the failures by position. Releases the interpreter."""
+    @property
+    def fused_from(self) -> int:
+        """The first step of those that run in one pass into the batch."""
+
+def first_raw(seed: int, epoch: int, index: int) -> int:
+    """The first raw uint64 that `sample_rng()` gives for an item."""

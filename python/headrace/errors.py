@@ -5,15 +5,21 @@
     ├── SamplerError(ValueError)   a sampler gave what is no index
     ├── ClosedError(RuntimeError)  the loader was closed
     ├── CancelledError             what was being fetched was cancelled
-    └── SourceError(OSError)       an item could not be fetched; url, status, attempts, index
-        ├── NotFoundError(FileNotFoundError)
-        ├── PermissionDeniedError(PermissionError)
-        ├── ThrottledError         the server asked for fewer requests
-        ├── ServerError            the server failed
-        ├── TransportError(ConnectionError)   no connection, a broken one, or a body that stayed short
-        ├── FetchTimeoutError(TimeoutError)   an attempt's timeout or the item's deadline passed
-        ├── ItemTooLargeError(ValueError)     more than max_bytes, or than the cache may hold
-        └── IntegrityError(ValueError)        what came is not what was sent
+    ├── SourceError(OSError)       an item could not be fetched; url, status, attempts, index
+    │   ├── NotFoundError(FileNotFoundError)
+    │   ├── PermissionDeniedError(PermissionError)
+    │   ├── ThrottledError         the server asked for fewer requests
+    │   ├── ServerError            the server failed
+    │   ├── TransportError(ConnectionError)   no connection, a broken one, or a body that stayed short
+    │   ├── FetchTimeoutError(TimeoutError)   an attempt's timeout or the item's deadline passed
+    │   ├── ItemTooLargeError(ValueError)     more than max_bytes, or than the cache may hold
+    │   └── IntegrityError(ValueError)        what came is not what was sent
+    ├── DecodeError(ValueError)    bytes are no image that can be decoded within the limits
+    ├── TransformError(ValueError) a transform was given an image that it does not take
+    ├── SchemaError(TypeError)     a class or a schema that cannot be one of samples
+    ├── SampleError(ValueError)    a value or bytes that do not fit their schema
+    └── ShardError                 a shard, or a sample in it, is not as it should be
+        └── MissingShardError(FileNotFoundError)   there is no shard of that name
 
 Exceptions of a user's own code are never wrapped: they arrive with their type and traceback, and a note
 that says which item, batch and worker.
@@ -26,17 +32,23 @@ from typing import Any, ClassVar
 __all__ = [
     "CancelledError",
     "ClosedError",
+    "DecodeError",
     "FetchTimeoutError",
     "HeadraceError",
     "IntegrityError",
     "ItemTooLargeError",
+    "MissingShardError",
     "NotFoundError",
     "PermissionDeniedError",
+    "SampleError",
     "SamplerError",
+    "SchemaError",
     "ServerError",
+    "ShardError",
     "SourceError",
     "StateError",
     "ThrottledError",
+    "TransformError",
     "TransportError",
 ]
 
@@ -156,3 +168,75 @@ class IntegrityError(SourceError, ValueError):
     """What came is not what was sent: a body that does not decode."""
 
     kind = "integrity"
+
+
+class DecodeError(HeadraceError, ValueError):
+    """Bytes are no image, a damaged one, or one beyond the limits; the message names the format and what is wrong."""
+
+    kind = "decode"
+
+
+class TransformError(HeadraceError, ValueError):
+    """A transform was given an image that it does not take; the message names the step of the chain."""
+
+    kind = "transform"
+
+
+class SchemaError(HeadraceError, TypeError):
+    """A class or a schema's record cannot describe samples; the message names the class and the field."""
+
+    kind = "schema"
+
+
+class SampleError(HeadraceError, ValueError):
+    """A value, or the bytes of a sample, do not fit what was expected of them.
+
+    Attributes:
+        sample_type: name of the sample's class, where one is known.
+        field: name of the field, with the way into a nested value (`boxes[3].label`).
+        expected: what the field holds.
+        found: what was there instead.
+    """
+
+    kind = "sample"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        sample_type: str | None = None,
+        field: str | None = None,
+        expected: str | None = None,
+        found: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.sample_type = sample_type
+        self.field = field
+        self.expected = expected
+        self.found = found
+
+
+class ShardError(HeadraceError):
+    """A shard, or a sample in it, is not as it should be.
+
+    Attributes:
+        shard: Name of the shard, None where it is not one shard's fault.
+        offset: Byte in the shard where the trouble is.
+        key: Key of the sample.
+    """
+
+    kind = "shard"
+
+    def __init__(
+        self, message: str, *, shard: str | None = None, offset: int | None = None, key: str | None = None
+    ) -> None:
+        super().__init__(message)
+        self.shard = shard
+        self.offset = offset
+        self.key = key
+
+
+class MissingShardError(ShardError, FileNotFoundError):
+    """There is no shard of the name that was given."""
+
+    kind = "missing_shard"

@@ -1,6 +1,7 @@
 //! The mechanisms of headrace, without Python: they hold no interpreter and call no user code.
 
 pub mod batch;
+pub mod draws;
 pub mod fetch;
 pub mod image;
 mod permutation;

@@ -1,6 +1,8 @@
 //! The Python module `headrace._native`: convert, detach, call, convert back. No policy and no Python call in here.
 
 mod fetch;
+mod image;
+mod msgpack;
 mod permutation;
 mod window;
 
@@ -8,6 +10,10 @@ mod window;
 mod _native {
     #[pymodule_export]
     use crate::fetch::{Fetches, Runtime, Source};
+    #[pymodule_export]
+    use crate::image::{BufferPool, Image, ImageBatch, Plan, first_raw};
+    #[pymodule_export]
+    use crate::msgpack::{pack, unpack};
     #[pymodule_export]
     use crate::permutation::Permutation;
     #[pymodule_export]

@@ -1,1 +1,3 @@
 //! Samples into columns: msgpack decoded, arrays stacked.
+
+pub mod msgpack;

@@ -39,6 +39,42 @@ pub enum Layout {
     Chw,
 }
 
+impl Layout {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Layout::Hwc => "HWC",
+            Layout::Chw => "CHW",
+        }
+    }
+}
+
+/// The type of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Dtype {
+    U8,
+    U16,
+    F32,
+}
+
+impl Dtype {
+    /// NumPy's name of the type.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Dtype::U8 => "uint8",
+            Dtype::U16 => "uint16",
+            Dtype::F32 => "float32",
+        }
+    }
+
+    pub const fn size_bytes(self) -> usize {
+        match self {
+            Dtype::U8 => 1,
+            Dtype::U16 => 2,
+            Dtype::F32 => 4,
+        }
+    }
+}
+
 /// The values of a picture, `height * width * channels` of them, without gaps.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Pixels {
@@ -59,6 +95,23 @@ impl Pixels {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
+
+    pub fn dtype(&self) -> Dtype {
+        match self {
+            Pixels::U8(_) => Dtype::U8,
+            Pixels::U16(_) => Dtype::U16,
+            Pixels::F32(_) => Dtype::F32,
+        }
+    }
+
+    /// The address of the first value; it stays while the vector is neither changed nor dropped.
+    pub fn address(&self) -> usize {
+        match self {
+            Pixels::U8(values) => values.as_ptr() as usize,
+            Pixels::U16(values) => values.as_ptr() as usize,
+            Pixels::F32(values) => values.as_ptr() as usize,
+        }
+    }
 }
 
 /// A picture: `pixels.len() == height * width * color.channels()`, in `layout`.
@@ -69,4 +122,37 @@ pub struct Picture {
     pub color: Color,
     pub layout: Layout,
     pub pixels: Pixels,
+    /// The one colour of an L or RGB picture that `ToRgba` makes transparent (PNG's `tRNS`), in the pixels' own depth.
+    pub transparent: Option<[u16; 3]>,
+}
+
+impl Picture {
+    /// A picture in HWC without a transparent colour.
+    pub fn hwc(width: usize, height: usize, color: Color, pixels: Pixels) -> Self {
+        debug_assert_eq!(pixels.len(), width * height * color.channels());
+        Self {
+            width,
+            height,
+            color,
+            layout: Layout::Hwc,
+            pixels,
+            transparent: None,
+        }
+    }
+
+    pub fn dtype(&self) -> Dtype {
+        self.pixels.dtype()
+    }
+
+    /// Lengths of the axes, in the order of `layout`.
+    pub fn shape(&self) -> [usize; 3] {
+        match self.layout {
+            Layout::Hwc => [self.height, self.width, self.color.channels()],
+            Layout::Chw => [self.color.channels(), self.height, self.width],
+        }
+    }
+
+    pub fn size_bytes(&self) -> usize {
+        self.pixels.len() * self.dtype().size_bytes()
+    }
 }
