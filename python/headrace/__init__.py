@@ -1,6 +1,7 @@
 """A data loader with PyTorch's interface whose workers are threads."""
 
 from headrace import errors
+from headrace.lens import LawReport, Lens, LensNetwork, lens
 from headrace.loader import (
     DataLoader,
     Failure,
@@ -13,10 +14,12 @@ from headrace.loader import (
 )
 from headrace.samplers import Permutation
 from headrace.samples import (
+    DictSample,
     EncodedImage,
     Field,
     FieldCodec,
     PackableSample,
+    SampleBatch,
     Schema,
     Shape,
     field,
@@ -28,21 +31,27 @@ from headrace.samples import (
 
 __all__ = [
     "DataLoader",
+    "DictSample",
     "EncodedImage",
     "Failure",
     "Field",
     "FieldCodec",
+    "LawReport",
+    "Lens",
+    "LensNetwork",
     "MapDataset",
     "PackableSample",
     "Permutation",
     "PyDataloader",
     "PyDataset",
+    "SampleBatch",
     "Schema",
     "Shape",
     "Stats",
     "default_collate",
     "errors",
     "field",
+    "lens",
     "pack",
     "packable",
     "sample_rng",

@@ -5,7 +5,8 @@
     ├── SamplerError(ValueError)   a sampler gave what is no index
     ├── ClosedError(RuntimeError)  the loader was closed
     ├── SchemaError(TypeError)     a class or a schema that cannot be one of samples
-    └── SampleError(ValueError)    a value or bytes that do not fit their schema
+    ├── SampleError(ValueError)    a value or bytes that do not fit their schema
+    └── LensError(TypeError)       a lens that cannot be made, found or used backwards
 
 Exceptions of a user's own code are never wrapped: they arrive with their type and traceback, and a note
 that says which item, batch and worker.
@@ -15,7 +16,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-__all__ = ["ClosedError", "HeadraceError", "SampleError", "SamplerError", "SchemaError", "StateError"]
+__all__ = ["ClosedError", "HeadraceError", "LensError", "SampleError", "SamplerError", "SchemaError", "StateError"]
 
 
 class HeadraceError(Exception):
@@ -74,3 +75,9 @@ class SampleError(HeadraceError, ValueError):
         self.field = field
         self.expected = expected
         self.found = found
+
+
+class LensError(HeadraceError, TypeError):
+    """A lens cannot be made of what was given, is not known, is known twice, or has no putter."""
+
+    kind = "lens"

@@ -149,29 +149,29 @@ fn integer(value: &Bound<'_, PyAny>, out: &mut Vec<u8>) -> PyResult<()> {
     if let Ok(value) = value.extract::<i64>() {
         match value {
             -32..=127 => out.push(value as u8),
-            -0x80..0 => out.extend_from_slice(&[0xd0, value as u8]),
-            -0x8000..0 => {
+            -0x80..-32 => out.extend_from_slice(&[0xd0, value as u8]),
+            -0x8000..-0x80 => {
                 out.push(0xd1);
                 out.extend_from_slice(&(value as i16).to_be_bytes());
             }
-            -0x8000_0000..0 => {
+            -0x8000_0000..-0x8000 => {
                 out.push(0xd2);
                 out.extend_from_slice(&(value as i32).to_be_bytes());
             }
-            ..0 => {
+            ..-0x8000_0000 => {
                 out.push(0xd3);
                 out.extend_from_slice(&value.to_be_bytes());
             }
-            0..=0xff => out.extend_from_slice(&[0xcc, value as u8]),
-            0..=0xffff => {
+            128..=0xff => out.extend_from_slice(&[0xcc, value as u8]),
+            0x100..=0xffff => {
                 out.push(0xcd);
                 out.extend_from_slice(&(value as u16).to_be_bytes());
             }
-            0..=0xffff_ffff => {
+            0x1_0000..=0xffff_ffff => {
                 out.push(0xce);
                 out.extend_from_slice(&(value as u32).to_be_bytes());
             }
-            0.. => {
+            0x1_0000_0000.. => {
                 out.push(0xcf);
                 out.extend_from_slice(&value.to_be_bytes());
             }
