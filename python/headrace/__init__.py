@@ -1,7 +1,7 @@
 """A data loader with PyTorch's interface whose workers are threads."""
 
 from headrace import errors
-from headrace.lens import LawReport, Lens, LensNetwork, lens
+from headrace.lens import FieldsLens, LawReport, Lens, LensNetwork, lens
 from headrace.loader import (
     DataLoader,
     Failure,
@@ -36,6 +36,7 @@ __all__ = [
     "Failure",
     "Field",
     "FieldCodec",
+    "FieldsLens",
     "LawReport",
     "Lens",
     "LensNetwork",
