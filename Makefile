@@ -8,6 +8,7 @@ SHELL := /bin/bash
 
 PYTHON ?= python3
 PYTHON_FT ?=
+PYTHON_PEERS ?= $(PYTHON)
 PYTEST_ARGS ?=
 
 export PATH := $(PATH):$(HOME)/.cargo/bin
@@ -21,7 +22,7 @@ NATIVE_SOURCES := Cargo.toml Cargo.lock pyproject.toml \
 	$(shell find crates -type f \( -name '*.rs' -o -name Cargo.toml \))
 FT_TESTS = $(wildcard tests/test_window.py tests/test_permutation.py tests/test_loader*.py tests/test_resume.py)
 
-.PHONY: help demo servers test test-rust test-loom test-python test-free-threaded lint bench docs build lock clean tools lint-tools
+.PHONY: help peers demo servers test test-rust test-loom test-python test-free-threaded lint bench docs build lock clean tools lint-tools
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 28
@@ -98,6 +99,13 @@ $(VENV_FT)/.installed: requirements/free-threaded.txt | tools
 	$(VENV_FT)/bin/python -m pip install --quiet --require-hashes -r requirements/free-threaded.txt
 	touch $@
 
+peers: .venv-peers/.installed ## install the packages that the interoperability tests compare with (Python 3.12 or newer)
+
+.venv-peers/.installed: requirements/peers.txt | tools
+	$(PYTHON_PEERS) -m venv --clear .venv-peers
+	.venv-peers/bin/python -m pip install --quiet --require-hashes -r requirements/peers.txt
+	touch $@
+
 lock: ## make the locks of requirements/ again (needs uv and npm)
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate \
 		--no-header requirements/dev.in -o requirements/dev.txt
@@ -106,9 +114,11 @@ lock: ## make the locks of requirements/ again (needs uv and npm)
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate \
 		--no-header requirements/servers.in -o requirements/servers.txt
 	cd requirements/azurite && npm install --package-lock-only --no-audit --no-fund
+	uv pip compile --quiet --universal --python-version 3.12 --generate-hashes --no-emit-index-url --no-annotate \
+		--no-header --prerelease if-necessary-or-explicit requirements/peers.in -o requirements/peers.txt
 
 clean: ## remove what the other targets made
-	rm -rf $(VENV) $(VENV_FT) target demo-output python/headrace/_native.*.so
+	rm -rf $(VENV) $(VENV_FT) .venv-peers target demo-output python/headrace/_native.*.so
 
 # An interpreter that is named with PYTHON= is the user's to complete; python3 is Debian's.
 tools:

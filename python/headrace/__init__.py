@@ -2,6 +2,7 @@
 
 from headrace import errors
 from headrace.images import Image, ImageBatch, ImageCollator
+from headrace.lens import FieldsLens, LawReport, Lens, LensNetwork, lens
 from headrace.loader import (
     AsyncDataset,
     DataLoader,
@@ -16,10 +17,12 @@ from headrace.loader import (
 )
 from headrace.samplers import Permutation
 from headrace.samples import (
+    DictSample,
     EncodedImage,
     Field,
     FieldCodec,
     PackableSample,
+    SampleBatch,
     Schema,
     Shape,
     field,
@@ -33,27 +36,34 @@ from headrace.sources import FileDataset, HttpDataset
 __all__ = [
     "AsyncDataset",
     "DataLoader",
+    "DictSample",
     "EncodedImage",
     "Failure",
     "Field",
     "FieldCodec",
+    "FieldsLens",
     "FileDataset",
     "HttpDataset",
     "Image",
     "ImageBatch",
     "ImageCollator",
+    "LawReport",
+    "Lens",
+    "LensNetwork",
     "MapDataset",
     "PackableSample",
     "Permutation",
     "PyAsyncDataset",
     "PyDataloader",
     "PyDataset",
+    "SampleBatch",
     "Schema",
     "Shape",
     "Stats",
     "default_collate",
     "errors",
     "field",
+    "lens",
     "pack",
     "packable",
     "sample_rng",

@@ -18,6 +18,7 @@
     ├── TransformError(ValueError) a transform was given an image that it does not take
     ├── SchemaError(TypeError)     a class or a schema that cannot be one of samples
     ├── SampleError(ValueError)    a value or bytes that do not fit their schema
+    ├── LensError(TypeError)       a lens that cannot be made, found or used backwards
     └── ShardError                 a shard, or a sample in it, is not as it should be
         └── MissingShardError(FileNotFoundError)   there is no shard of that name
 
@@ -37,6 +38,7 @@ __all__ = [
     "HeadraceError",
     "IntegrityError",
     "ItemTooLargeError",
+    "LensError",
     "MissingShardError",
     "NotFoundError",
     "PermissionDeniedError",
@@ -240,3 +242,9 @@ class MissingShardError(ShardError, FileNotFoundError):
     """There is no shard of the name that was given."""
 
     kind = "missing_shard"
+
+
+class LensError(HeadraceError, TypeError):
+    """A lens cannot be made of what was given, is not known, is known twice, or has no putter."""
+
+    kind = "lens"

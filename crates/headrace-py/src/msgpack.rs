@@ -198,7 +198,7 @@ fn head_of_string(size: usize, out: &mut Vec<u8>) -> PyResult<()> {
 
 fn head_of_bin(size: usize, out: &mut Vec<u8>) -> PyResult<()> {
     match size {
-        0x80..=0xff => out.extend_from_slice(&[0xc4, size as u8]),
+        0..=0xff => out.extend_from_slice(&[0xc4, size as u8]),
         _ => wide(size, [0xc5, 0xc6], "a value of bytes", out)?,
     }
     Ok(())

@@ -34,7 +34,7 @@ def schema_of(type_: Any, names: Mapping[str, Any] | None = None) -> Schema:
         return made
     hints = hints_of(type_, names)
     if typing.is_typeddict(type_):
-        fields = [field_of(type_, name, hint, name in type_.__required_keys__) for name, hint in hints.items()]
+        fields = [field_of(type_, name, hint, is_required(type_, name, hint)) for name, hint in hints.items()]
         return Schema(type_.__name__, fields)
     if not isinstance(type_, type) or not dataclasses.is_dataclass(type_):
         raise SchemaError(f"{type_.__name__} is no class of samples: make it one with @packable")
@@ -79,6 +79,14 @@ def field_of(type_: Any, name: str, hint: Any, required: bool, told: dataclasses
         required=required,
         description=metadata.get(DESCRIPTION),
     )
+
+
+def is_required(type_: Any, name: str, hint: Any) -> bool:
+    """Whether a TypedDict's key must be there; annotations that are strings tell it only when they are resolved."""
+    origin = typing.get_origin(hint)
+    if origin in (typing.Required, typing.NotRequired):
+        return origin is typing.Required
+    return name in type_.__required_keys__
 
 
 def given(told: dataclasses.Field[Any] | None, name: str) -> Any:

@@ -13,16 +13,15 @@ from headrace import _native
 from headrace.errors import SampleError, SchemaError
 from headrace.samples.declare import field
 from headrace.samples.describe import SCHEMA, schema_of
+from headrace.samples.dict_sample import DictSample
 from headrace.samples.equality import same
-from headrace.samples.schema import Schema
+from headrace.samples.schema import Schema, within
 
 __all__ = ["PackableSample", "is_packable", "pack", "packable", "schema", "unpack", "unpack_map"]
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 MAKING = "__headrace_making__"
-ON_MADE: list[Callable[[type], None]] = []
-"""Called with every class that is made: the room of lenses registers one for it."""
 
 
 def schema(type_: Any) -> Schema:
@@ -50,15 +49,15 @@ def pack(sample: Any) -> bytes:
         SampleError: a value is not of its field's type; it names class, field, expected and found.
     """
     cls = type(sample)
+    if cls is DictSample:
+        return DictSample.pack(sample)
     try:
         out: dict[str, Any] = {}
         for name, encode in vars(cls)[SCHEMA].encoders:
             try:
                 out[name] = encode(getattr(sample, name))
             except SampleError as error:
-                inner = error.field or ""
-                error.field = name + (inner if inner.startswith("[") or not inner else f".{inner}")
-                raise
+                raise within(error, name) from None
         return _native.pack(out)
     except SampleError as error:
         raise located(cls, error) from None
@@ -81,6 +80,8 @@ def unpack(type_: type[T], data: bytes, *, validate: bool = False) -> T:
     Raises:
         SampleError: the bytes are no sample of the class.
     """
+    if type_ is DictSample:
+        return cast("T", DictSample.from_bytes(data))
     try:
         plain = _native.unpack(data)
     except SampleError as error:
@@ -205,7 +206,7 @@ def packable(
     slots: bool = False,
     order: bool = False,
 ) -> type[T] | Callable[[type[T]], type[T]]:
-    """Makes a dataclass with a codec and a schema of a class, and registers the lens to it from `DictSample`.
+    """Makes a dataclass with a codec and a schema of a class, to which there is a lens from `DictSample`.
 
     It gives the class `packed`, `as_wds`, `from_bytes`, `from_data` and `schema()`, where no field has the name, and an
     equality that knows arrays. Static type checkers see the dataclass; for them `headrace.pack`, `headrace.unpack` and
@@ -275,8 +276,6 @@ def make(cls: type, names: Mapping[str, Any], *, slots: bool = False, **options:
     for name, member in MEMBERS.items():
         if name not in stored and not hasattr(cls, name):
             setattr(cls, name, member)
-    for call in ON_MADE:
-        call(cls)
     return cls
 
 

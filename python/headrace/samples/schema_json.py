@@ -61,7 +61,8 @@ def field_to_json(field: Field) -> dict[str, Any]:
     if is_json(default):
         told["default"] = default
     local = {**field.inner.local_type(), "headrace": told}
-    return {"name": field.name, "fieldType": local, "optional": field.optional}
+    # To readers of the form an optional field has a default, and none without one may follow it.
+    return {"name": field.name, "fieldType": local, "optional": field.optional or field.has_default}
 
 
 def schema_from_json(data: Mapping[str, Any]) -> Schema:
@@ -89,10 +90,11 @@ def field_from_json(data: Mapping[str, Any]) -> Field:
     default, factory = own.get("default", MISSING), MISSING
     if isinstance(default, list | dict):
         default, factory = MISSING, Copied(default)
+    codec = codec_from_json(own["type"])
     return Field(
         name,
-        codec_from_json(own["type"]),
-        optional,
+        codec,
+        isinstance(codec, UnionCodec) and codec.optional,
         member=own.get("member"),
         default=default,
         default_factory=factory,
