@@ -242,11 +242,12 @@ def test_leaving_an_epoch_cancels_its_requests(tiles, transform):
 def test_closing_ends_a_wait_for_a_server_that_hangs(tiles):
     tiles.hold()
     loader = DataLoader(tiles.dataset(timeout=None), num_workers=1, item_concurrency=1)
+    iterator = iter(loader)
     caught = []
 
     def consume():
         try:
-            next(iter(loader))
+            next(iterator)
         except RuntimeError as error:
             caught.append(error)
 
