@@ -71,6 +71,13 @@ def test_the_next_batch_begins_while_the_last_items_of_one_trickle_in():
         assert next(iterator) == [0, 10, 20, 30]
 
 
+@pytest.mark.parametrize("num_workers", [1, 3])
+def test_the_oldest_batch_is_served_first(num_workers):
+    gate = Gate(64, closed_at=8)  # were a later batch given a place before its turn, the first would never come
+    with DataLoader(gate, 8, num_workers=num_workers, item_concurrency=1) as loader:
+        assert next(iter(loader)) == [10 * index for index in range(8)]
+
+
 @pytest.mark.parametrize("num_workers", [0, 2])
 def test_getitems_fetches_a_batch_when_items_come_one_at_a_time(num_workers):
     calls = []

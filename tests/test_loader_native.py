@@ -159,6 +159,13 @@ def test_the_next_batch_begins_while_one_waits_for_its_last_item(tiles):
         assert next(iterator) == expected(0, 1, 2, 3)
 
 
+@pytest.mark.parametrize("num_workers", [1, 3])
+def test_the_oldest_batch_is_served_first(tiles, num_workers):
+    tiles.hold(8)  # were a later batch given a place before the first has all it needs, the first would never come
+    with DataLoader(tiles.dataset(), 8, num_workers=num_workers, item_concurrency=1) as loader:
+        assert next(iter(loader)) == expected(*range(8))
+
+
 def test_a_transform_runs_as_each_item_arrives(tiles):
     tiles.hold(3)
     seen, all_but_one = [], threading.Event()
@@ -235,11 +242,12 @@ def test_leaving_an_epoch_cancels_its_requests(tiles, transform):
 def test_closing_ends_a_wait_for_a_server_that_hangs(tiles):
     tiles.hold()
     loader = DataLoader(tiles.dataset(timeout=None), num_workers=1, item_concurrency=1)
+    iterator = iter(loader)
     caught = []
 
     def consume():
         try:
-            next(iter(loader))
+            next(iterator)
         except RuntimeError as error:
             caught.append(error)
 

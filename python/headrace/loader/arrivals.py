@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
+from headrace._native import Window
 from headrace.draws import Draws, Items, here
 from headrace.loader.batching import Batcher, told
 from headrace.loader.fetching import Failed, Fetches, Flights, Origin
 
-__all__ = ["ArrivalBatcher"]
+__all__ = ["ArrivalBatcher", "ArrivalRunner"]
 
 
 @dataclass(frozen=True)
@@ -24,38 +26,10 @@ class ArrivalBatcher(Batcher):
     def direct(self) -> bool:
         return False
 
-    def runner(self, select: Callable[[int], Sequence[int]], draws: Draws, flights: Flights) -> Callable[[int], Any]:
-        stages = self.stages
+    def runner(self, select: Callable[[int], Sequence[int]], draws: Draws, flights: Flights) -> ArrivalRunner:
+        return ArrivalRunner(self, select, draws, flights)
 
-        def run(number: int) -> Any:
-            indices = select(number)
-            before, here.items = here.items, None
-            try:
-                start, transformed = perf_counter(), stages.transform
-                fetches = self.origin.start(draws, indices)
-                flights.add(fetches)
-                try:
-                    # A batch made whole by native code (an image plan, collated) would take `fetches` here.
-                    outcomes = self._outcomes(fetches, indices, draws)
-                finally:
-                    flights.remove(fetches)
-                    fetches.cancel()
-                kept, samples = self._settle(outcomes, indices, draws, number)
-                fetched = perf_counter()
-                stages.fetch += max(0.0, fetched - start - (stages.transform - transformed))
-                batch = self._collated(kept, samples)
-                stages.collate += perf_counter() - fetched
-                return batch
-            except BaseException as error:
-                if (other := told(error, (draws, indices, iter(indices)), number)) is not error:
-                    raise other from error
-                raise
-            finally:
-                here.items = before
-
-        return run
-
-    def _outcomes(self, fetches: Fetches, indices: Sequence[int], draws: Draws) -> list[Any]:
+    def outcomes(self, fetches: Fetches, indices: Sequence[int], draws: Draws) -> list[Any]:
         """Samples, or `Failed`, in the batch's order. When a failure ends the batch, what comes after it is missing."""
         transform, stages = self.transform, self.stages
         if transform is None:
@@ -99,7 +73,7 @@ class ArrivalBatcher(Batcher):
         finally:
             here.items = None
 
-    def _settle(
+    def settle(
         self, outcomes: list[Any], indices: Sequence[int], draws: Draws, number: int
     ) -> tuple[Sequence[int], list[Any]]:
         """Applies the error policy in the batch's order; gives the indices that were kept and their samples."""
@@ -133,6 +107,74 @@ class ArrivalBatcher(Batcher):
         size_bytes = sum(len(sample) for sample in samples if type(sample) is bytes)
         if size_bytes:
             self.stages.size_bytes = (self.stages.size_bytes or 0) + size_bytes
+
+
+class ArrivalRunner:
+    """From a batch number to its batch, for one epoch; batches begin in the order of their numbers.
+
+    The order matters: what is in flight is bounded, and a later batch that came first would take the places of the one
+    that the consumer waits for.
+    """
+
+    def __init__(
+        self, batcher: ArrivalBatcher, select: Callable[[int], Sequence[int]], draws: Draws, flights: Flights
+    ) -> None:
+        self._batcher = batcher
+        self._select = select
+        self._draws = draws
+        self._flights = flights
+        self._begun: dict[int, tuple[Sequence[int], Fetches] | BaseException] = {}
+
+    def claims(self, window: Window) -> Callable[[], int | None]:
+        """`window.claim` that begins the batch in the same step. Whoever waits for room holds up those behind it."""
+        turn = threading.Lock()
+
+        def claim() -> int | None:
+            with turn:
+                number = window.claim()
+                if number is not None:
+                    try:
+                        self._begun[number] = self._begin(number)
+                    except BaseException as error:
+                        self._begun[number] = error
+                return number
+
+        return claim
+
+    def __call__(self, number: int) -> Any:
+        batcher, draws, stages = self._batcher, self._draws, self._batcher.stages
+        before, here.items = here.items, None
+        indices: Sequence[int] = ()
+        try:
+            start, transformed = perf_counter(), stages.transform
+            begun = self._begun.pop(number, None)
+            if isinstance(begun, BaseException):
+                raise begun
+            indices, fetches = self._begin(number) if begun is None else begun
+            try:
+                # A batch made whole by native code (an image plan, collated) would take `fetches` here.
+                outcomes = batcher.outcomes(fetches, indices, draws)
+            finally:
+                self._flights.remove(fetches)
+                fetches.cancel()
+            kept, samples = batcher.settle(outcomes, indices, draws, number)
+            fetched = perf_counter()
+            stages.fetch += max(0.0, fetched - start - (stages.transform - transformed))
+            batch = batcher.collated(kept, samples)
+            stages.collate += perf_counter() - fetched
+            return batch
+        except BaseException as error:
+            if (other := told(error, (draws, indices, iter(indices)), number)) is not error:
+                raise other from error
+            raise
+        finally:
+            here.items = before
+
+    def _begin(self, number: int) -> tuple[Sequence[int], Fetches]:
+        indices = self._select(number)
+        fetches = self._batcher.origin.start(self._draws, indices)
+        self._flights.add(fetches)
+        return indices, fetches
 
 
 def _item(draws: Draws, indices: Sequence[int], position: int) -> Items:

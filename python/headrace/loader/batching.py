@@ -88,7 +88,7 @@ class Batcher:
                     kept, samples = self._fetch_one_by_one(items, get)
                 fetched = perf_counter()
                 stages.fetch += (fetched - start) * stages.weight
-                batch = self._collated(kept, samples)
+                batch = self.collated(kept, samples)
                 collated = perf_counter()
                 stages.collate += (collated - fetched) * stages.weight
                 stages.settle(collated - start)
@@ -111,7 +111,7 @@ class Batcher:
             kept, samples = self._transform_all(items, samples)
             self.stages.transform += perf_counter() - start
             start = perf_counter()
-            batch = self._collated(kept, samples)
+            batch = self.collated(kept, samples)
             self.stages.collate += perf_counter() - start
             return batch
         except BaseException as error:
@@ -150,7 +150,7 @@ class Batcher:
             return batch, (indices[0] if self.single else list(indices))
         return batch
 
-    def _collated(self, indices: Sequence[int], samples: list[Any]) -> Any:
+    def collated(self, indices: Sequence[int], samples: list[Any]) -> Any:
         if not samples:
             return LEFT_OUT
         return samples if self._plain else self._finish(indices, samples)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from headrace.draws import Draws
+from headrace.loader.arrivals import ArrivalRunner
 from headrace.loader.batching import Batcher
 from headrace.loader.direct import direct
 from headrace.loader.executors import Job
@@ -34,6 +35,8 @@ def begin_epoch(batcher: Batcher, draws: Draws, progress: Progress) -> Job:
             return source.indices(numbering.number(claimed))
 
     run = batcher.runner(select, draws, progress.flights)
+    if isinstance(run, ArrivalRunner):
+        return Job(window, run, claim=run.claims(window))
     return Job(window, run, direct=direct(window, batcher, select, draws, run) if batcher.direct else None)
 
 

@@ -31,6 +31,7 @@ class Job:
         run: from a claimed number to its batch (map-style datasets).
         reader: the stream to read from, where there is one.
         run_items: from a number, indices and items to a batch (streams).
+        claim: takes the next number from the window, where more is to be done in that step.
         direct: makes, counts and gives the next batch on the calling thread, where that has a way of its own.
     """
 
@@ -38,6 +39,7 @@ class Job:
     run: Callable[[int], Any] | None
     reader: StreamReader | None = None
     run_items: Callable[[int, list[int], list[Any]], Any] | None = None
+    claim: Callable[[], int | None] | None = None
     direct: Callable[[float | None], Any] | None = None
 
 
@@ -155,7 +157,7 @@ class ThreadExecutor:
 
         def work(number: int) -> None:
             broken = initialise(number)
-            claim, put, fail = window.claim, window.put, window.fail
+            claim, put, fail = job.claim or window.claim, window.put, window.fail
             while (claimed := claim()) is not None:
                 try:
                     if broken is not None:

@@ -13,7 +13,7 @@ use tokio::task::AbortHandle;
 
 use super::error::{Attempt, Class, FetchError, SetupError};
 use super::process::OfProcess;
-use super::runtime::Runtime;
+use super::runtime::{Place, Runtime};
 use super::{Fetcher, FileFetcher, HttpFetcher, ObjectFetcher};
 
 /// What came of a wait.
@@ -97,12 +97,13 @@ impl Fetches {
             }),
             wake: Condvar::new(),
         });
+        let concurrency = concurrency.max(1);
+        let places = runtime.line_up(locations.len(), concurrency);
         let task = handle.spawn(drive(
             Giver(shared.clone()),
             Arc::new(connected),
-            runtime.permits(),
-            locations,
-            concurrency.max(1),
+            locations.into_iter().zip(places).collect(),
+            concurrency,
         ));
         let task = task.abort_handle();
         Ok(Self(Way::Running(OfProcess::new(Running { shared, task }))))
@@ -235,23 +236,24 @@ impl Drop for Giver {
 async fn drive(
     giver: Giver,
     connected: Arc<Connected>,
-    permits: Arc<tokio::sync::Semaphore>,
-    locations: Vec<OsString>,
+    items: Vec<(OsString, Place)>,
     concurrency: usize,
 ) {
-    let mut items = stream::iter(locations.into_iter().enumerate())
-        .map(|(position, location)| {
-            let (connected, permits) = (connected.clone(), permits.clone());
-            async move {
-                // Never closed; a failure would only mean no bound.
-                let _permit = permits.acquire().await;
-                (position, connected.fetch(location).await)
-            }
-        })
+    let mut items = stream::iter(items.into_iter().enumerate())
+        .map(|(position, item)| one(connected.clone(), position, item))
         .buffer_unordered(concurrency);
     while let Some((position, item)) = items.next().await {
         giver.give(position, item);
     }
+}
+
+async fn one(
+    connected: Arc<Connected>,
+    position: usize,
+    (location, place): (OsString, Place),
+) -> (usize, Result<Bytes, FetchError>) {
+    let _permit = place.permit().await;
+    (position, connected.fetch(location).await)
 }
 
 /// A fetcher with its connections.

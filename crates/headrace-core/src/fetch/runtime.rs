@@ -1,14 +1,30 @@
 //! Threads, connections and the bound on the requests in flight.
 
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
+use futures_util::FutureExt;
+use futures_util::future::{MaybeDone, maybe_done};
 use tokio::runtime::{Builder, Handle};
-use tokio::sync::Semaphore;
+use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 
 use super::error::SetupError;
 use super::fetches::Connected;
 use super::process::OfProcess;
 use super::{Fetcher, HttpFetcher, ObjectFetcher};
+
+/// A place in the line for a permit.
+pub(super) struct Place(MaybeDone<Acquiring>);
+type Acquiring = Pin<Box<dyn Future<Output = Result<OwnedSemaphorePermit, AcquireError>> + Send>>;
+
+impl Place {
+    /// Waits for the permit, which is given back when it is dropped.
+    pub(super) async fn permit(mut self) -> Option<OwnedSemaphorePermit> {
+        (&mut self.0).await;
+        // The semaphore is never closed; a failure would only mean no bound.
+        Pin::new(&mut self.0).take_output()?.ok()
+    }
+}
 
 /// Where batches run. All batches together have at most `in_flight` requests under way, first come, first served.
 ///
@@ -19,6 +35,7 @@ pub struct Runtime(OfProcess<Inner>);
 struct Inner {
     tokio: Mutex<Option<tokio::runtime::Runtime>>,
     permits: Arc<Semaphore>,
+    in_flight: usize,
     clients: Mutex<Vec<Client>>,
 }
 
@@ -39,9 +56,11 @@ impl Runtime {
             .thread_name("headrace-fetch")
             .enable_all()
             .build()?;
+        let in_flight = in_flight.clamp(1, Semaphore::MAX_PERMITS);
         Ok(Self(OfProcess::new(Inner {
             tokio: Mutex::new(Some(tokio)),
-            permits: Arc::new(Semaphore::new(in_flight.clamp(1, Semaphore::MAX_PERMITS))),
+            permits: Arc::new(Semaphore::new(in_flight)),
+            in_flight,
             clients: Mutex::default(),
         })))
     }
@@ -57,8 +76,24 @@ impl Runtime {
         tokio.as_ref().map(|tokio| tokio.handle().clone())
     }
 
-    pub(super) fn permits(&self) -> Arc<Semaphore> {
-        self.0.permits.clone()
+    /// Places in the line for permits, for `count` items of a batch that has `concurrency` of them under way at once.
+    ///
+    /// A batch that may use all permits lines up whole, here and now, so that batches are served in the order in which
+    /// they were started. One that may not would be given permits before it has a use for them: each of its items lines
+    /// up when its turn comes.
+    pub(super) fn line_up(&self, count: usize, concurrency: usize) -> Vec<Place> {
+        let now = concurrency >= self.0.in_flight;
+        (0..count)
+            .map(|_| {
+                let permit: Acquiring = Box::pin(self.0.permits.clone().acquire_owned());
+                let mut place = Place(maybe_done(permit));
+                if now {
+                    // The first poll is what queues it.
+                    let _ = (&mut place.0).now_or_never();
+                }
+                place
+            })
+            .collect()
     }
 
     /// The fetcher with the connections that this runtime keeps for it.
